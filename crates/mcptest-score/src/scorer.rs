@@ -1,0 +1,284 @@
+//! One test: what a trace says about each of its gates. `fold` puts the runs of a cell together.
+
+use std::sync::Arc;
+
+use mcptest_suite::AgentTest;
+use mcptest_suite::model::{AgentGates, EqualFunctionClass, TrajectoryAxes};
+use mcptest_trace::{RunStatus, Trace};
+
+use crate::checks::Checks;
+use crate::gate::Check;
+use crate::ids::{Call, Declared};
+use crate::injected;
+use crate::metrics::distractors::Injected;
+use crate::metrics::{
+    distractors, golden_path, orchestration, pass_k, selection, token_efficiency, tool_edges,
+    trajectory, trajectory_axes,
+};
+use crate::surface::{Surface, SurfaceCache};
+use crate::target::Target;
+use crate::tokens::TokenCounter;
+
+/// A test, ready to score traces.
+#[derive(Debug)]
+pub struct TestScorer {
+    pub(crate) test: AgentTest,
+    expect: Vec<(Target, Check)>,
+    trajectory: Option<trajectory::Expected>,
+    /// The injected set of each declared count, and the ids that tell servers with it.
+    variants: Vec<Variant>,
+    pub(crate) checks: Checks,
+}
+
+#[derive(Debug)]
+struct Variant {
+    count: Option<u32>,
+    injected: Result<Vec<String>, String>,
+    declared: Declared,
+}
+
+/// What one run says: small, so that a hundred thousand of them fit.
+#[derive(Debug, Clone)]
+pub struct RunObservation {
+    /// The model the trace names.
+    pub model: Option<Arc<str>>,
+    /// The run number the trace names.
+    pub run: Option<u32>,
+    /// The cell of a sweep this run belongs to.
+    pub count: Option<u32>,
+    /// How the run ended.
+    pub status: RunStatus,
+    /// Why, for anything but ok.
+    pub cause: Option<Box<str>>,
+    /// Per-run expectations that did not hold.
+    pub failures: Vec<String>,
+    /// Number of calls.
+    pub tool_calls: u32,
+    /// Tokens of the conversation.
+    pub tokens: Option<u64>,
+    /// Money.
+    pub cost_usd: Option<f64>,
+    /// Names of calls whose server stayed unknown.
+    pub(crate) undecided: Vec<String>,
+    pub(crate) selection: Option<Box<selection::RunSelection>>,
+    pub(crate) pass_k: Option<Box<pass_k::RunPick>>,
+    pub(crate) distractors: Option<Box<distractors::RunChoice>>,
+    pub(crate) orchestration: Option<Box<orchestration::RunOrchestration>>,
+    pub(crate) token_efficiency: Option<Box<token_efficiency::RunCost>>,
+    pub(crate) trajectory: Option<Box<trajectory::RunTrajectory>>,
+    pub(crate) axes: Option<Box<trajectory_axes::RunAxes>>,
+    pub(crate) golden_path: Option<Box<golden_path::RunPath>>,
+    pub(crate) edges: Option<Box<tool_edges::RunEdges>>,
+}
+
+impl RunObservation {
+    /// Whether the run is left out of every metric.
+    pub fn is_inconclusive(&self) -> bool {
+        self.status == RunStatus::Inconclusive
+    }
+}
+
+impl TestScorer {
+    /// Prepares a test; `servers` are the suite's, `file` the ids of a `from: file` source.
+    pub fn new(test: AgentTest, servers: &[String], file: Option<&[String]>) -> Self {
+        let ids = declared_ids(&test.gates);
+        let all_servers = servers
+            .iter()
+            .cloned()
+            .chain(test.setup.servers.iter().flatten().cloned())
+            .collect::<Vec<_>>();
+        let variant = |count: Option<u32>, injected: Result<Vec<String>, String>| {
+            let ids = ids.iter().chain(injected.iter().flatten()).cloned().collect();
+            Variant { count, injected, declared: Declared::new(all_servers.iter().cloned(), ids) }
+        };
+        let mut variants = Vec::new();
+        if let Some(block) = &test.gates.distractors {
+            for count in block.count.counts() {
+                variants.push(variant(Some(*count), injected::from_block(block, *count, file)));
+            }
+        }
+        let unknown =
+            "the trace carries neither a surface nor a distractor_count of this sweep".to_owned();
+        variants.push(variant(None, Err(unknown)));
+        Self {
+            expect: test
+                .expect
+                .iter()
+                .map(|one| Target::parse(&one.target))
+                .zip(Check::compile(&test.expect))
+                .collect(),
+            trajectory: test.gates.trajectory.as_ref().map(trajectory::Expected::new),
+            checks: Checks::new(&test.gates),
+            variants,
+            test,
+        }
+    }
+
+    /// The test.
+    pub const fn test(&self) -> &AgentTest {
+        &self.test
+    }
+
+    /// Reads one trace; the error says what is wrong with its surface.
+    pub fn observe(
+        &self,
+        trace: &Trace,
+        surfaces: &SurfaceCache,
+        counter: &dyn TokenCounter,
+    ) -> Result<RunObservation, String> {
+        let mut seen = RunObservation {
+            model: trace.model.as_deref().map(Arc::from),
+            run: trace.run,
+            count: None,
+            status: trace.status,
+            cause: trace.cause.as_deref().map(Box::from),
+            failures: Vec::new(),
+            tool_calls: trace.tool_calls.len() as u32,
+            tokens: trace.conversation.tokens.total(),
+            cost_usd: trace.conversation.cost_usd,
+            undecided: Vec::new(),
+            selection: None,
+            pass_k: None,
+            distractors: None,
+            orchestration: None,
+            token_efficiency: None,
+            trajectory: None,
+            axes: None,
+            golden_path: None,
+            edges: None,
+        };
+        let surface = trace.surface.as_ref().map(|raw| surfaces.get(raw)).transpose()?;
+        let surface = surface.as_deref();
+        if self.test.sweep().is_some() {
+            seen.count = trace.distractor_count.or_else(|| surface.map(Surface::distractor_count));
+        }
+        if seen.is_inconclusive() {
+            return Ok(seen);
+        }
+        let variant = self.variant(seen.count);
+        let calls = trace
+            .tool_calls
+            .iter()
+            .map(|call| variant.declared.resolve(call, surface))
+            .collect::<Vec<_>>();
+        seen.failures = self.failures(trace, &calls);
+        seen.undecided = calls
+            .iter()
+            .filter(|call| call.server.is_none())
+            .map(|call| call.name.to_owned())
+            .collect();
+        seen.undecided.sort_unstable();
+        seen.undecided.dedup();
+        self.observe_gates(&mut seen, trace, &calls, surface, variant, counter);
+        Ok(seen)
+    }
+
+    /// The injected set and ids for a count; outside a sweep the block's one count.
+    fn variant(&self, count: Option<u32>) -> &Variant {
+        let unknown = &self.variants[self.variants.len() - 1];
+        match (self.test.sweep(), count) {
+            (None, _) => &self.variants[0],
+            (Some(_), Some(count)) => {
+                self.variants.iter().find(|variant| variant.count == Some(count)).unwrap_or(unknown)
+            }
+            (Some(_), None) => unknown,
+        }
+    }
+
+    fn failures(&self, trace: &Trace, calls: &[Call<'_>]) -> Vec<String> {
+        let results =
+            self.expect.iter().map(|(target, check)| check.run(target.resolve(trace, calls)));
+        results.filter(|result| !result.passed).map(|result| result.message).collect()
+    }
+
+    fn observe_gates(
+        &self,
+        seen: &mut RunObservation,
+        trace: &Trace,
+        calls: &[Call<'_>],
+        surface: Option<&Surface>,
+        variant: &Variant,
+        counter: &dyn TokenCounter,
+    ) {
+        let gates = &self.test.gates;
+        let classes = gates.equal_function_sets.as_ref().map(|block| block.classes.as_slice());
+        seen.selection = classes.map(|classes| Box::new(selection::observe(classes, calls)));
+        seen.pass_k = gates
+            .tool_selection
+            .as_ref()
+            .map(|block| Box::new(pass_k::observe(block, calls, seen.tokens)));
+        seen.distractors = gates.distractors.as_ref().map(|block| {
+            let injected = match (surface, &variant.injected) {
+                (Some(surface), _) => Injected::OnSurface(surface),
+                (None, Ok(ids)) => Injected::FromBlock(ids),
+                (None, Err(reason)) => Injected::Unknown(reason),
+            };
+            Box::new(distractors::observe(&block.correct, injected, calls))
+        });
+        seen.orchestration = gates
+            .orchestration
+            .as_ref()
+            .map(|_| Box::new(orchestration::observe(classes, calls, surface)));
+        seen.token_efficiency = gates.token_efficiency.as_ref().map(|block| {
+            let tokens = surface.map(|surface| surface.tokens(counter));
+            Box::new(token_efficiency::observe(&block.classes, calls, tokens, seen.cost_usd))
+        });
+        seen.trajectory =
+            self.trajectory.as_ref().map(|expected| Box::new(trajectory::observe(expected, calls)));
+        seen.axes = gates
+            .trajectory_axes
+            .as_ref()
+            .map(|block| Box::new(trajectory_axes::observe(block, calls)));
+        seen.golden_path =
+            gates.golden_path.as_ref().map(|block| Box::new(golden_path::observe(block, calls)));
+        let delegations = trace.delegations.as_deref();
+        seen.edges = gates
+            .tool_edges
+            .as_ref()
+            .map(|block| Box::new(tool_edges::observe(block, calls, delegations)));
+    }
+
+    pub(crate) fn complexity(&self) -> Option<String> {
+        Some(self.test.gates.distractors.as_ref()?.complexity?.word().to_owned())
+    }
+}
+
+pub(crate) fn refs(ids: &[String]) -> Vec<&str> {
+    ids.iter().map(String::as_str).collect()
+}
+
+pub(crate) fn members(classes: &[EqualFunctionClass]) -> Vec<&str> {
+    classes.iter().flat_map(|class| &class.members).map(String::as_str).collect()
+}
+
+pub(crate) fn axis_ids(block: &TrajectoryAxes) -> Vec<&str> {
+    let dependencies =
+        block.dependencies.iter().flatten().flat_map(|pair| [&pair.producer, &pair.consumer]);
+    let orders = block.order.iter().flatten().flat_map(|pair| [&pair.first, &pair.second]);
+    dependencies.chain(orders).map(String::as_str).collect()
+}
+
+/// Every id of every gate.
+fn declared_ids(gates: &AgentGates) -> Vec<String> {
+    let mut ids = Vec::<&str>::new();
+    for block in [&gates.equal_function_sets, &gates.token_efficiency].into_iter().flatten() {
+        ids.extend(members(&block.classes));
+    }
+    ids.extend(gates.tool_selection.iter().map(|block| block.expected_tool.as_str()));
+    ids.extend(gates.distractors.iter().flat_map(|block| refs(&block.correct)));
+    ids.extend(
+        gates.trajectory.iter().flat_map(|block| &block.calls).map(|call| call.name.as_str()),
+    );
+    ids.extend(gates.trajectory_axes.iter().flat_map(axis_ids));
+    ids.extend(gates.golden_path.iter().flat_map(|block| refs(&block.calls)));
+    ids.extend(
+        gates
+            .tool_edges
+            .iter()
+            .flat_map(|block| block.allowed.iter().chain(&block.restricted))
+            .map(String::as_str),
+    );
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().map(str::to_owned).collect()
+}

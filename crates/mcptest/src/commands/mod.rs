@@ -1,0 +1,5 @@
+//! One file per command: flags in, library calls, exit code out.
+
+pub mod schema;
+pub mod score;
+pub mod validate;

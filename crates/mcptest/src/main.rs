@@ -1,0 +1,21 @@
+//! `mcptest`: does the agent pick the right tool, what does the surface cost, and why does it fail?
+
+mod args;
+mod commands;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let outcome = match &args.command {
+        Command::Score(score) => commands::score::run(score, args.quiet),
+        Command::Validate(validate) => commands::validate::run(validate),
+        Command::Schema(schema) => commands::schema::run(schema),
+    };
+    outcome.unwrap_or_else(|error| output::give_up(&error))
+}
