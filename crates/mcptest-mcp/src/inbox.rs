@@ -38,6 +38,7 @@ pub struct Inbox(Arc<Mutex<State>>);
 struct State {
     next_id: u64,
     waiting: HashMap<u64, oneshot::Sender<Answer>>,
+    given_up: VecDeque<u64>,
     violations: Vec<Violation>,
     violation_count: u64,
     notices: VecDeque<Notice>,
@@ -64,9 +65,15 @@ impl Inbox {
         (id, receive)
     }
 
-    /// Nobody waits for this answer any more.
+    /// Nobody waits for this answer any more; if it comes late, that is no breach.
     pub fn forget(&self, id: u64) {
-        self.lock().waiting.remove(&id);
+        let mut state = self.lock();
+        if state.waiting.remove(&id).is_some() {
+            if state.given_up.len() == KEPT {
+                state.given_up.pop_front();
+            }
+            state.given_up.push_back(id);
+        }
     }
 
     /// Takes a line in; returns the server's own requests, which want an answer.
@@ -93,15 +100,15 @@ impl Inbox {
             let _ = waiting.send(Ok(outcome));
             return;
         }
+        if number.is_some_and(|number| state.given_up.contains(&number)) {
+            return;
+        }
         let asked = number.is_some_and(|number| (1..=state.next_id).contains(&number));
         let mut open = state.waiting.keys().copied().collect::<Vec<_>>();
         open.sort_unstable();
         drop(state);
         let violation = if asked {
-            Violation::new(
-                ViolationKind::SecondAnswer,
-                format!("id {id} was answered already, or timed out"),
-            )
+            Violation::new(ViolationKind::SecondAnswer, format!("id {id} was answered already"))
         } else if let Err(error) = &outcome {
             // The server could not tell which request it refuses.
             Violation::new(

@@ -7,6 +7,7 @@
 //!
 //! To add a reporter, write its file and add it to [`Reporter`].
 
+pub mod checkup;
 pub mod diagnostics;
 mod findings;
 pub mod json;

@@ -6,6 +6,7 @@
 
 pub mod align;
 mod checks;
+pub mod checkup;
 pub mod figures;
 pub mod fold;
 pub mod gate;

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod servers;
 
 use std::process::ExitCode;
 
@@ -13,6 +14,9 @@ use crate::args::{Args, Command};
 fn main() -> ExitCode {
     let args = Args::parse();
     let outcome = match &args.command {
+        Command::Run(run) => commands::run::run(run, args.quiet),
+        Command::Mock(mock) => commands::mock::run(mock, args.quiet),
+        Command::Doctor(doctor) => commands::doctor::run(doctor, args.quiet),
         Command::Score(score) => commands::score::run(score, args.quiet),
         Command::Validate(validate) => commands::validate::run(validate),
         Command::Schema(schema) => commands::schema::run(schema),

@@ -1,0 +1,151 @@
+//! `mcptest doctor`
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use mcptest_mcp::process::Program;
+use mcptest_mcp::{Address, StartError};
+use mcptest_run::doctor::{Seen, examine, examine_snapshot};
+use mcptest_suite::check::Strictness;
+use mcptest_suite::load;
+use serde_json::json;
+
+use crate::args::DoctorArgs;
+use crate::{output, servers};
+
+/// Exit code when a server would not start.
+const OUTSIDE: u8 = 3;
+
+pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &args.catalog {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+        let seen = examine_snapshot(&name, &text).map_err(anyhow::Error::msg)?;
+        return show(args, &[seen], &[]);
+    }
+    let Some(addresses) = addresses(args)? else { return Ok(ExitCode::from(output::WRONG_INPUT)) };
+    let patience = servers::patience(args.patience);
+    let outcome = servers::block_on(|mut stop| async move {
+        let (mut seen, mut failed) = (Vec::new(), Vec::new());
+        for (name, address) in addresses {
+            if !quiet {
+                output::say(&format!("connecting to {name} …"));
+            }
+            tokio::select! {
+                found = examine(&name, &address, patience) => match found {
+                    Ok(found) => seen.push(found),
+                    Err(error) => failed.push((name, error)),
+                },
+                _ = stop.wait_for(|stop| *stop) => return None,
+            }
+        }
+        Some((seen, failed))
+    })?;
+    match outcome {
+        Some((seen, failed)) => show(args, &seen, &failed),
+        None => Ok(ExitCode::from(servers::INTERRUPTED)),
+    }
+}
+
+/// The servers to look at; nothing where the suite is wrong, which has been said.
+fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Vec<(String, Address)>>> {
+    if let Some(url) = &args.url {
+        let headers = args.header.iter().map(|header| {
+            let (name, value) = header
+                .split_once(':')
+                .with_context(|| format!("--header `{header}` is not NAME:VALUE"))?;
+            Ok((name.trim().to_owned(), value.trim().to_owned()))
+        });
+        let headers = headers.collect::<anyhow::Result<BTreeMap<_, _>>>()?;
+        return Ok(Some(vec![(url.clone(), Address::Url { url: url.clone(), headers })]));
+    }
+    if let Some(suite) = &args.suite {
+        return of_suite(suite);
+    }
+    let program = Program { argv: args.command.clone(), ..Program::default() };
+    Ok(Some(vec![(args.command.join(" "), Address::Command { program, isolation: None })]))
+}
+
+fn of_suite(path: &Path) -> anyhow::Result<Option<Vec<(String, Address)>>> {
+    let source = output::read_source(path)?;
+    let loaded = match load(&source, Strictness::Whole) {
+        Ok(loaded) => loaded,
+        Err(mistakes) => {
+            output::diagnostics(&mistakes);
+            return Ok(None);
+        }
+    };
+    anyhow::ensure!(!loaded.suite.servers.is_empty(), "{}: the suite has no servers", source.name);
+    let surroundings = servers::surroundings(path)?;
+    let addresses = loaded.suite.servers.iter().map(|(name, server)| {
+        let address = surroundings.address(server).map_err(|missing| {
+            anyhow::anyhow!(
+                "server `{name}` needs the environment variables {}",
+                missing.join(", ")
+            )
+        })?;
+        Ok((name.clone(), address))
+    });
+    addresses.collect::<anyhow::Result<Vec<_>>>().map(Some)
+}
+
+fn show(
+    args: &DoctorArgs,
+    seen: &[Seen],
+    failed: &[(String, StartError)],
+) -> anyhow::Result<ExitCode> {
+    if let Some(path) = &args.save {
+        let [one] = seen else {
+            anyhow::bail!("--save takes one server, and {} answered", seen.len())
+        };
+        output::write_file(path, &format!("{}\n", serde_json::to_string_pretty(&one.snapshot())?))?;
+        output::say(&format!("saved {} tools to {}", one.tools.len(), path.display()));
+    }
+    if args.json {
+        let mut documents = seen
+            .iter()
+            .map(|one| serde_json::to_value(&one.checkup))
+            .collect::<Result<Vec<_>, _>>()?;
+        let errors = failed.iter().map(|(name, error)| json!({ "server": name, "message": error.to_string(), "help": error.help() }));
+        let errors = errors.collect::<Vec<_>>();
+        let document = if let ([_], true) = (documents.as_slice(), errors.is_empty()) {
+            documents.remove(0)
+        } else {
+            json!({ "servers": documents, "errors": errors })
+        };
+        output::result(&format!("{}\n", serde_json::to_string_pretty(&document)?))?;
+    } else {
+        let width = output::stdout_width();
+        let pages = seen
+            .iter()
+            .map(|one| mcptest_report::checkup::render(&one.checkup, width))
+            .collect::<Vec<_>>();
+        output::result(&pages.join("\n"))?;
+    }
+    for (name, error) in failed {
+        output::say(&start_failure(name, error));
+    }
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OUTSIDE) })
+}
+
+/// A server that would not start: what it said, what it did wrong, what to do.
+fn start_failure(name: &str, error: &StartError) -> String {
+    let mut text = format!("error: {name}: {error}");
+    if let StartError::Handshake { stderr, violations, .. } = error {
+        violations
+            .iter()
+            .for_each(|violation| text += &format!("\n  protocol violation: {violation}"));
+        if !stderr.is_empty() {
+            text += "\n  the last lines of its stderr:";
+            stderr
+                .iter()
+                .for_each(|line| text += &format!("\n    {}", mcptest_report::text::clean(line)));
+        }
+    }
+    if let Some(help) = error.help() {
+        text += &format!("\n  help: {help}");
+    }
+    text
+}

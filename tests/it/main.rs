@@ -1,0 +1,3 @@
+//! End-to-end tests against servers: misbehaving ones of ours, real ones from the registries.
+
+mod misbehaving;
