@@ -65,9 +65,11 @@ impl Answer {
 }
 
 /// Adds the content where it is missing: the text of the structured content, as the specification
-/// advises for clients that know no structured content, else none.
+/// advises for clients that know no structured content, else none. A result that asks for more
+/// input is no content yet.
 fn with_content(result: Map<String, Value>) -> Map<String, Value> {
-    if result.contains_key("content") {
+    let incomplete = result.get("resultType").is_some_and(|kind| kind != "complete");
+    if result.contains_key("content") || incomplete {
         return result;
     }
     let content = match result.get("structuredContent") {

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use crate::lifecycle::{Lifecycle, Offers, Session, cacheable, not_initialized};
+use crate::lifecycle::{
+    Lifecycle, Offers, Session, cacheable, check_capabilities, not_initialized, wants_logs,
+};
 use crate::manifest::FaultKind;
 use crate::mock::Mock;
 use crate::rpc::{
     Failure, Frame, METHOD_NOT_FOUND, PARSE_ERROR, RESOURCE_NOT_FOUND, Request, success,
 };
+use crate::tool::Called;
 
 /// What to send for a message, and when.
 #[derive(Debug, Default, PartialEq)]
@@ -250,13 +253,7 @@ impl Mock {
     }
 
     fn call_request(&self, request: Request, lifecycle: Lifecycle) -> Reply {
-        let called = request.text("name").and_then(|name| {
-            let arguments = request.arguments()?;
-            let progress = request.meta("progressToken");
-            self.call_tool(name, &arguments, progress)
-                .ok_or_else(|| Failure::invalid_params(format!("Unknown tool: {name}")))
-        });
-        let called = match called {
+        let mut called = match self.call_of(&request, lifecycle) {
             Ok(called) => called,
             Err(failure) => return Reply::message(failure.message(&request.id)),
         };
@@ -264,6 +261,9 @@ impl Mock {
             Lifecycle::Handshake => called.result,
             Lifecycle::Stateless => self.identity().complete(called.result),
         };
+        if lifecycle == Lifecycle::Stateless && !wants_logs(&request) {
+            called.notifications.retain(|one| one["method"] != "notifications/message");
+        }
         let message = success(request.id, result);
         let body = match called.fault {
             Some(FaultKind::Hang) => Body::Hang,
@@ -272,6 +272,18 @@ impl Mock {
             _ => Body::Message(message),
         };
         Reply { notifications: called.notifications, delay: called.delay, body }
+    }
+
+    fn call_of(&self, request: &Request, lifecycle: Lifecycle) -> Result<Called, Failure> {
+        let name = request.text("name")?;
+        let arguments = request.arguments()?;
+        let tool = self
+            .tool(name)
+            .ok_or_else(|| Failure::invalid_params(format!("Unknown tool: {name}")))?;
+        if lifecycle == Lifecycle::Stateless {
+            check_capabilities(request, &tool.requires)?;
+        }
+        Ok(tool.call(&arguments, request.meta("progressToken")))
     }
 }
 

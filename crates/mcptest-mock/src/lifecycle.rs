@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use crate::rpc::{Failure, Request, UNSUPPORTED_VERSION};
+use crate::rpc::{Failure, MISSING_CAPABILITY, Request, UNSUPPORTED_VERSION};
 
 /// The revision without a handshake.
 pub const STATELESS: &str = "2026-07-28";
@@ -14,6 +14,7 @@ pub const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "202
 
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 
 /// What a server knows of one client between its messages: a stdio connection, or an HTTP session.
@@ -57,13 +58,31 @@ pub fn named_version(request: &Request) -> Option<&Value> {
     request.meta(META_VERSION)
 }
 
+/// Whether the request of the stateless revision wants log messages.
+pub fn wants_logs(request: &Request) -> bool {
+    request.meta(META_LOG_LEVEL).is_some()
+}
+
+/// Refuses a request of the stateless revision whose client lacks one of these capabilities.
+pub fn check_capabilities(request: &Request, required: &Map<String, Value>) -> Result<(), Failure> {
+    let declared = request.meta(META_CAPABILITIES);
+    let missing = required
+        .iter()
+        .filter(|(name, _)| declared.is_none_or(|declared| declared.get(name).is_none()))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect::<Map<_, _>>();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+    Err(Failure::new(MISSING_CAPABILITY, format!("Missing required client capability: {names}"))
+        .data(json!({"requiredCapabilities": missing})))
+}
+
 impl Lifecycle {
     /// Which rules the request follows, from what it says of itself.
     pub fn of(request: &Request) -> Result<Self, Failure> {
         let discover = request.method == "server/discover";
-        if request.method == "initialize" {
-            return Ok(Self::Handshake);
-        }
         let Some(version) = named_version(request) else {
             return if discover { Err(missing_meta(&[META_VERSION])) } else { Ok(Self::Handshake) };
         };
@@ -78,6 +97,7 @@ impl Lifecycle {
             // Discovery is there to find a common version, so any known one may ask for it.
             Some(older) if HANDSHAKE.contains(&older) && discover => Ok(Self::Stateless),
             Some(older) if HANDSHAKE.contains(&older) => Ok(Self::Handshake),
+            _ if request.method == "initialize" => Ok(Self::Handshake),
             _ => Err(unsupported(version)),
         }
     }

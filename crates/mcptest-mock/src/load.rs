@@ -41,7 +41,7 @@ struct File {
 }
 
 /// Keys of a tool that only a manifest has.
-const MANIFEST_KEYS: [&str; 9] = [
+const MANIFEST_KEYS: [&str; 10] = [
     "input_schema",
     "output_schema",
     "response",
@@ -49,6 +49,7 @@ const MANIFEST_KEYS: [&str; 9] = [
     "sequence",
     "error",
     "notifications",
+    "requires",
     "latency_ms",
     "fault",
 ];

@@ -82,6 +82,8 @@ pub struct ToolSpec {
     /// Sent before every answer.
     #[serde(default)]
     pub notifications: Vec<NotificationSpec>,
+    /// Client capabilities without which a call of the revision 2026-07-28 is refused.
+    pub requires: Option<Map<String, Value>>,
     /// How long every answer takes.
     #[schemars(range(max = 3_600_000))]
     pub latency_ms: Option<u64>,

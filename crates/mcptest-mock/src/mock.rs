@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::lifecycle::{Identity, Offers};
 use crate::prompts::Prompts;
 use crate::resources::Resources;
-use crate::tool::{Called, Tool};
+use crate::tool::Tool;
 
 /// A mock server. Clones share one server and its counts of calls.
 #[derive(Debug, Clone)]
@@ -47,16 +47,11 @@ impl Mock {
     /// The result of a call, without its latency and without faults of the transport; nothing for
     /// an unknown tool.
     pub fn call(&self, name: &str, arguments: &Value) -> Option<Value> {
-        Some(Value::Object(self.call_tool(name, arguments, None)?.result))
+        Some(Value::Object(self.tool(name)?.call(arguments, None).result))
     }
 
-    pub(crate) fn call_tool(
-        &self,
-        name: &str,
-        arguments: &Value,
-        progress: Option<&Value>,
-    ) -> Option<Called> {
-        Some(self.inner.tools.get(name)?.call(arguments, progress))
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.inner.tools.get(name)
     }
 
     pub(crate) fn identity(&self) -> &Identity {

@@ -126,6 +126,8 @@ pub const INVALID_PARAMS: i64 = -32602;
 pub const RESOURCE_NOT_FOUND: i64 = -32002;
 /// The HTTP headers contradict the body.
 pub const HEADER_MISMATCH: i64 = -32020;
+/// The client lacks a capability that the call needs.
+pub const MISSING_CAPABILITY: i64 = -32021;
 /// No such revision of the protocol here.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 

@@ -27,6 +27,8 @@ pub struct Tool {
     pub fallback: Fallback,
     /// Sent before every answer.
     pub notifications: Vec<NotificationSpec>,
+    /// Client capabilities a call needs.
+    pub requires: Map<String, Value>,
     /// How long every answer takes.
     pub latency: Duration,
     /// What goes wrong.

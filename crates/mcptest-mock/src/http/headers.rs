@@ -70,7 +70,7 @@ pub fn check_version(headers: &HeaderMap) -> Result<(), Failure> {
 /// Which rules the request follows, if its headers allow it at all.
 pub fn check(headers: &HeaderMap, request: &Request, mock: &Mock) -> Result<Lifecycle, Failure> {
     let version = single(headers, VERSION)?;
-    if request.method == "initialize" {
+    if request.method == "initialize" && named_version(request).is_none() {
         check_method(headers, request, false)?;
         return Ok(Lifecycle::Handshake);
     }

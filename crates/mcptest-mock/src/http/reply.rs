@@ -17,7 +17,9 @@ use super::Server;
 use super::headers::Accepted;
 use crate::dispatch::{Body, Reply};
 use crate::lifecycle::Lifecycle;
-use crate::rpc::{Failure, HEADER_MISMATCH, METHOD_NOT_FOUND, UNSUPPORTED_VERSION};
+use crate::rpc::{
+    Failure, HEADER_MISMATCH, METHOD_NOT_FOUND, MISSING_CAPABILITY, UNSUPPORTED_VERSION,
+};
 
 /// How often an open stream says that it is alive.
 const ALIVE: Duration = Duration::from_secs(15);
@@ -53,9 +55,10 @@ fn status(body: &Body, lifecycle: Lifecycle) -> StatusCode {
     let code = message.get("error").and_then(|error| error.get("code")).and_then(Value::as_i64);
     match (lifecycle, code) {
         (Lifecycle::Stateless, Some(METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
-        (Lifecycle::Stateless, Some(UNSUPPORTED_VERSION | HEADER_MISMATCH)) => {
-            StatusCode::BAD_REQUEST
-        }
+        (
+            Lifecycle::Stateless,
+            Some(UNSUPPORTED_VERSION | HEADER_MISMATCH | MISSING_CAPABILITY),
+        ) => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
 }

@@ -13,7 +13,7 @@ use crate::manifest::{Response, ToolSpec};
 use crate::tool::{Fallback, Tool};
 use crate::validate::Schema;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "title",
     "description",
@@ -25,6 +25,7 @@ const KEYS: [&str; 13] = [
     "responses",
     "sequence",
     "notifications",
+    "requires",
     "latency_ms",
     "fault",
 ];
@@ -64,6 +65,7 @@ pub fn build(found: &mut Findings<'_>, node: &Node, raw: &Value, spec: &ToolSpec
         cases,
         fallback,
         notifications: spec.notifications.clone(),
+        requires: spec.requires.clone().unwrap_or_default(),
         latency: Duration::from_millis(spec.latency_ms.unwrap_or_default()),
         fault: spec.fault.as_ref().map(Fault::new),
         ..Tool::default()
