@@ -32,7 +32,6 @@ NEEDS_ROUNDS = {
         "multiple-input-requests",
         "multi-round",
         "non-tool-request",
-        "result-type",
         "tampered-state",
         "capability-check",
     ]

@@ -295,3 +295,6 @@ fn no_resource(uri: &str, lifecycle: Lifecycle) -> Failure {
     }
     .data(json!({"uri": uri}))
 }
+
+#[cfg(test)]
+mod tests;
