@@ -14,7 +14,7 @@ fn root() -> PathBuf {
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut files = fs::read_dir(folder)
         .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.unwrap().path())
+        .map(|entry| entry.expect("a readable folder").path())
         .filter(|path| path.extension().is_some_and(|found| found == ending))
         .collect::<Vec<_>>();
     files.sort();
@@ -22,7 +22,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 fn source(path: &Path) -> Source {
-    Source::new(path.display().to_string(), fs::read_to_string(path).unwrap())
+    Source::new(path.display().to_string(), fs::read_to_string(path).expect("a readable file"))
 }
 
 /// `line:column code: message`, one per line.
@@ -58,7 +58,7 @@ fn listed(mock: &Mock) -> Vec<String> {
         "io.modelcontextprotocol/clientCapabilities": {},
     }}});
     let Body::Message(answer) = mock.handle(request, &Session::new()).body else { panic!() };
-    answer["result"]["tools"].as_array().unwrap().iter().map(Value::to_string).collect()
+    answer["result"]["tools"].as_array().expect("a list").iter().map(Value::to_string).collect()
 }
 
 #[test]
