@@ -8,6 +8,8 @@ mod placeholders;
 mod servers;
 mod shape;
 
+use serde_json::Value;
+
 use crate::diagnostic::{Diagnostic, Severity, Source, Span};
 use crate::tree::{Entry, Node};
 
@@ -43,6 +45,21 @@ pub fn check(source: &Source, root: &Node, strictness: Strictness) -> Findings {
         .diagnostics
         .sort_by_key(|found| (found.span.start, found.severity == Severity::Warning));
     check.findings
+}
+
+/// Checks the shape of another of this project's files against the JSON Schema generated from its
+/// types ([`crate::schema::generate`]); `name` is what messages call the whole file, such as
+/// "a manifest".
+pub fn shape_of(
+    source: &Source,
+    root: &Node,
+    schema: &'static Value,
+    name: &'static str,
+) -> Vec<Diagnostic> {
+    let strictness = Strictness::Whole;
+    let mut check = Check { source, root, strictness, findings: Findings::default() };
+    shape::walk(&mut check, schema, name);
+    check.findings.diagnostics
 }
 
 /// The state shared by all checks.

@@ -23,13 +23,20 @@ pub fn check(check: &mut Check<'_>) {
             Some("start with `servers:` and `agents:`".to_owned());
         return;
     }
-    let mut walk = Walk { check, schema: schema::suite(), path: String::new() };
-    walk.node(root, schema::suite(), root.span);
+    walk(check, schema::suite(), "a suite");
+}
+
+/// Walks the tree beside `schema`; messages about the whole of it call it `name`.
+pub fn walk(check: &mut Check<'_>, schema: &'static Value, name: &'static str) {
+    let root = check.root;
+    let mut walk = Walk { check, schema, name, path: String::new() };
+    walk.node(root, schema, root.span);
 }
 
 struct Walk<'c, 'a> {
     check: &'c mut Check<'a>,
     schema: &'static Value,
+    name: &'static str,
     path: String,
 }
 
@@ -238,10 +245,8 @@ impl Walk<'_, '_> {
         let mut known =
             properties.map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect());
         known.sort_unstable();
-        let place =
-            if self.path.is_empty() { "a suite".to_owned() } else { format!("`{}`", self.path) };
-        let found =
-            self.check.error("unknown-key", span, format!("unknown key `{key}` in {place}"));
+        let message = format!("unknown key `{key}` in {}", self.here());
+        let found = self.check.error("unknown-key", span, message);
         found.label = Some("this key is not known here".to_owned());
         found.help = Some(suggest::did_you_mean(key, &known));
     }
@@ -279,7 +284,7 @@ impl Walk<'_, '_> {
     }
 
     fn here(&self) -> String {
-        if self.path.is_empty() { "a suite".to_owned() } else { format!("`{}`", self.path) }
+        if self.path.is_empty() { self.name.to_owned() } else { format!("`{}`", self.path) }
     }
 }
 
