@@ -174,7 +174,7 @@ fn add_test(document: &mut ResultDocument, scorer: &TestScorer, cells: Vec<CellR
     while let Some((cell, runs)) = cells.next() {
         add_notes(document, scorer, &cell, &runs);
         add_totals(document, &runs);
-        document.rows.extend(rows::of_runs(&cell, &runs));
+        document.rows.extend(rows::of_runs(&cell, &runs, scorer.test().judges()));
         let verdict = scorer.fold(&cell, &runs);
         document.tool_selection.extend(verdict.floor);
         if scorer.test().sweep().is_some() {
@@ -236,6 +236,16 @@ fn add_notes(
         let given =
             if given == 1 { "1 trace was".to_owned() } else { format!("{given} traces were") };
         document.notes.push(format!("{}: the suite asks for {asked}, {given} given", cell.name()));
+    }
+    let models = scorer.test().models();
+    if let (false, Some(model)) = (models.is_empty(), &cell.model)
+        && !models.contains(&&**model)
+    {
+        let note = format!(
+            "{}: the traces name the model `{model}`, which the suite does not",
+            cell.name()
+        );
+        document.notes.push(note);
     }
     if runs.iter().all(|(_, run)| run.is_inconclusive()) {
         document.errors.push(Problem {

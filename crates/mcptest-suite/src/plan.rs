@@ -30,6 +30,11 @@ impl AgentTest {
         self.setup.runs.map_or(1, Runs::asked)
     }
 
+    /// Whether anything is asserted at all.
+    pub fn judges(&self) -> bool {
+        !self.expect.is_empty() || self.gates.any()
+    }
+
     /// The counts of a distractor sweep; none where there is no sweep.
     pub fn sweep(&self) -> Option<&[u32]> {
         self.gates
@@ -78,10 +83,7 @@ impl Suite {
 }
 
 fn is_test(agent: &Agent) -> bool {
-    let gates = serde_json::to_value(&agent.gates).unwrap_or_default();
-    let has_gates =
-        gates.as_object().is_some_and(|gates| gates.values().any(|gate| !gate.is_null()));
-    agent.setup.prompt.is_some() || agent.expect.is_some() || has_gates
+    agent.setup.prompt.is_some() || agent.expect.is_some() || agent.gates.any()
 }
 
 /// What the test sets replaces; the rest is the agent's.

@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let outcome = match &args.command {
         Command::Score(score) => commands::score::run(score, args.quiet),
-        Command::Validate(validate) => commands::validate::run(validate),
+        Command::Validate(validate) => commands::validate::run(validate, args.quiet),
         Command::Schema(schema) => commands::schema::run(schema),
     };
     outcome.unwrap_or_else(|error| output::give_up(&error))

@@ -150,7 +150,7 @@ fn all_drawn_from(part: u64, whole: u64, j: u64) -> f64 {
     (0..j).map(|i| (part - i) as f64 / (whole - i) as f64).product()
 }
 
-/// The lines of the seed, to the letter.
+/// The lines that go to stderr; scripts read them, so every letter counts.
 fn lines(
     block: &ToolSelection,
     name: &str,
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pass_line_of_the_seed() {
+    fn the_pass_line() {
         let tokens = [1200, 1300, 1400, 1500, 1510, 1530, 1600, 1700, 1800, 1840];
         let mut runs =
             tokens.iter().map(|tokens| run(&["get_weather"], Some(*tokens))).collect::<Vec<_>>();
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_lines_of_the_seed() {
+    fn the_floor_lines() {
         let hit = |tokens| run(&["get_weather"], Some(tokens));
         let runs = [
             hit(1000),

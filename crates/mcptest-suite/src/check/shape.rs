@@ -127,6 +127,7 @@ impl Walk<'_, '_> {
             (Kind::Text(text), "a list") => {
                 Some(format!("write it as a list: [\"{}\"]", crate::tree::shorten(text)))
             }
+            (Kind::Text(text), "a mapping") => comparison_as_text(text),
             (Kind::Null, _) => Some("give it a value, or remove the key".to_owned()),
             _ => None,
         };
@@ -152,14 +153,14 @@ impl Walk<'_, '_> {
             let high = schema.get("maximum").and_then(Value::as_f64).or_else(|| widest(schema));
             if low.is_some_and(|low| number < low) || high.is_some_and(|high| number > high) {
                 let message = format!("{} cannot be {}", self.here(), node.to_json());
-                self.check.error("impossible-value", span, message).label =
-                    Some(match (low, high) {
-                        (Some(low), Some(high)) if high < 1e9 => {
-                            format!("expected {low} to {high}")
-                        }
-                        (Some(low), _) => format!("expected {low} or more"),
-                        (None, high) => format!("expected {} or less", high.unwrap_or_default()),
-                    });
+                let percent = high == Some(1.0) && number > 1.0 && number <= 100.0;
+                let found = self.check.error("impossible-value", span, message);
+                found.label = Some(match (low, high) {
+                    (Some(low), Some(high)) if high < 1e9 => format!("expected {low} to {high}"),
+                    (Some(low), _) => format!("expected {low} or more"),
+                    (None, high) => format!("expected {} or less", high.unwrap_or_default()),
+                });
+                found.help = percent.then(|| format!("write {} for {number} %", number / 100.0));
             }
         }
         if let (Some(pattern), Some(text)) =
@@ -211,7 +212,10 @@ impl Walk<'_, '_> {
             }
         }
         for key in required(schema) {
-            if node.get(key).is_none() {
+            // A misspelt key was reported already, with this one as the likely word.
+            let misspelt = closed
+                && node.entries().iter().any(|entry| suggest::nearest(&entry.key, [key]).is_some());
+            if node.get(key).is_none() && !misspelt {
                 self.missing_key(node, key, span);
             }
         }
@@ -235,9 +239,8 @@ impl Walk<'_, '_> {
         span: Span,
         properties: Option<&'static Map<String, Value>>,
     ) {
-        let mut known =
+        let known =
             properties.map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect());
-        known.sort_unstable();
         let place =
             if self.path.is_empty() { "a suite".to_owned() } else { format!("`{}`", self.path) };
         let found =
@@ -281,6 +284,15 @@ impl Walk<'_, '_> {
     fn here(&self) -> String {
         if self.path.is_empty() { "a suite".to_owned() } else { format!("`{}`", self.path) }
     }
+}
+
+/// `">= 80"` was meant as `{ ">=": 80 }`.
+fn comparison_as_text(text: &str) -> Option<String> {
+    let operator = [">=", "<=", "==", "!=", ">", "<"]
+        .into_iter()
+        .find(|operator| text.starts_with(operator))?;
+    let value = text[operator.len()..].trim();
+    value.parse::<f64>().ok().map(|_| format!("write {{ \"{operator}\": {value} }}"))
 }
 
 /// The largest value of the type behind an integer.

@@ -36,6 +36,14 @@ pub struct AgentGates {
     pub narrative: Option<ExpectOnly>,
 }
 
+impl AgentGates {
+    /// Whether any gate is declared.
+    pub fn any(&self) -> bool {
+        let blocks = serde_json::to_value(self).unwrap_or_default();
+        blocks.as_object().is_some_and(|blocks| blocks.values().any(|block| !block.is_null()))
+    }
+}
+
 /// Classes of interchangeable tools and what is expected of their selection.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
