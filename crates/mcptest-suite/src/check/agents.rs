@@ -2,6 +2,7 @@
 
 use super::servers::{forbid, reference, server_reference, unique_names};
 use super::{Check, assertions, gates, name_free};
+use crate::diagnostic::Diagnostic;
 use crate::models::{self, Resolved};
 use crate::tree::{Kind, Node};
 
@@ -12,11 +13,9 @@ pub fn check(check: &mut Check<'_>) {
         root.list("agents").iter().chain(root.list("tests")).chain(root.list("tool_quality"));
     let named = both.cloned().collect::<Vec<_>>();
     unique_names(check, &named, "test");
-    if named.is_empty()
-        && check.names_of("servers").is_empty()
-        && check.whole()
-        && !root.entries().is_empty()
-    {
+    let broken = check.findings.diagnostics.iter().any(Diagnostic::is_error);
+    let empty = named.is_empty() && check.names_of("servers").is_empty();
+    if empty && check.whole() && !broken {
         check
             .warning(
                 "nothing-to-run",
