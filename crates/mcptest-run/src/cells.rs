@@ -40,6 +40,7 @@ impl TestRuns {
         seen.dedup();
         let matrix =
             declared.len() > 1 || self.cells.keys().any(|(model, _)| Some(model) != seen.first());
+        let in_sweep = test.sweep().is_some();
         let name: Arc<str> = Arc::from(test.name.as_str());
         let place = |model: &Option<Arc<str>>| {
             let at = declared.iter().position(|other| model.as_deref() == Some(*other));
@@ -53,7 +54,7 @@ impl TestRuns {
         cells
             .into_iter()
             .map(|((model, count), runs)| {
-                (Cell { test: Arc::clone(&name), model, matrix, count }, number(runs))
+                (Cell { test: Arc::clone(&name), model, matrix, count, in_sweep }, number(runs))
             })
             .collect()
     }

@@ -48,7 +48,7 @@ impl AgentTest {
 impl Suite {
     /// All agent tests: agents with a prompt (or, for `score`, with gates), then `tests:`.
     pub fn agent_tests(&self) -> Vec<AgentTest> {
-        let own = self.agents.iter().filter(|agent| is_test(agent)).map(|agent| AgentTest {
+        let own = self.agents.iter().filter(|agent| self.is_test(agent)).map(|agent| AgentTest {
             name: agent.name.clone(),
             setup: agent.setup.clone(),
             expect: agent.expect.clone().unwrap_or_default(),
@@ -67,6 +67,14 @@ impl Suite {
         self.tests.iter().filter(|test| test.kind == TestType::Tool)
     }
 
+    /// With a prompt a test of its own; without one a definition, unless nobody refers to it and it
+    /// has something to judge by: `score` needs only that.
+    fn is_test(&self, agent: &Agent) -> bool {
+        let referred =
+            self.tests.iter().any(|test| test.agent.as_deref() == Some(agent.name.as_str()));
+        agent.setup.prompt.is_some() || (!referred && (agent.expect.is_some() || agent.gates.any()))
+    }
+
     fn resolve(&self, test: &Test) -> AgentTest {
         let base = test
             .agent
@@ -80,10 +88,6 @@ impl Suite {
             gates: test.gates.clone(),
         }
     }
-}
-
-fn is_test(agent: &Agent) -> bool {
-    agent.setup.prompt.is_some() || agent.expect.is_some() || agent.gates.any()
 }
 
 /// What the test sets replaces; the rest is the agent's.

@@ -3,9 +3,12 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::Context as _;
-use mcptest_score::result::ResultDocument;
+use mcptest_report::Reporter;
+use mcptest_report::text::clean;
+use mcptest_score::result::{Problem, ResultDocument, Timing};
 use mcptest_suite::diagnostic::{Diagnostic, Source};
 
 use crate::args::{ReportArgs, ReporterArg};
@@ -42,7 +45,7 @@ pub fn diagnostics(found: &[Diagnostic]) {
 
 /// The last word when something unforeseen went wrong.
 pub fn give_up(error: &anyhow::Error) -> ExitCode {
-    say(&format!("error: {error:#}"));
+    say(&format!("error: {}", clean(&format!("{error:#}"))));
     ExitCode::from(WRONG_INPUT)
 }
 
@@ -72,43 +75,151 @@ pub fn read_source(path: &Path) -> anyhow::Result<Source> {
     }
 }
 
+/// Why a command ends before it measured anything: exit code 2.
+#[derive(Debug)]
+pub enum Stop {
+    /// Mistakes in a suite.
+    Diagnostics(Vec<Diagnostic>),
+    /// A stable word and a sentence.
+    Message(&'static str, String),
+    /// Anything with a place and a next step.
+    Problem(Box<Problem>),
+}
+
+impl Stop {
+    fn problems(&self) -> Vec<Problem> {
+        match self {
+            Self::Diagnostics(found) => {
+                found.iter().filter(|one| one.is_error()).map(problem).collect()
+            }
+            Self::Message(code, message) => vec![Problem {
+                code: (*code).to_owned(),
+                message: message.clone(),
+                test: None,
+                file: None,
+                line: None,
+                column: None,
+                help: None,
+            }],
+            Self::Problem(problem) => vec![Problem::clone(problem)],
+        }
+    }
+
+    fn say(&self) {
+        match self {
+            Self::Diagnostics(found) => diagnostics(found),
+            Self::Message(_, message) => say(&format!("error: {}", clean(message))),
+            Self::Problem(problem) => {
+                let place = [
+                    problem.file.clone(),
+                    problem.line.map(|at| at.to_string()),
+                    problem.column.map(|at| at.to_string()),
+                ];
+                let place =
+                    place.into_iter().flatten().map(|part| format!("{part}:")).collect::<String>();
+                let space = if place.is_empty() { "" } else { " " };
+                let help = problem
+                    .help
+                    .as_ref()
+                    .map_or_else(String::new, |help| format!("\n  help: {}", clean(help)));
+                say(&format!(
+                    "error[{}]: {}{space}{}{help}",
+                    problem.code,
+                    clean(&place),
+                    clean(&problem.message)
+                ));
+            }
+        }
+    }
+}
+
+/// Says why, and ends with exit code 2; machine-readable reports are valid documents all the same.
+pub fn stop(command: &str, report: &ReportArgs, why: &Stop) -> anyhow::Result<ExitCode> {
+    why.say();
+    let mut document = ResultDocument::new(command);
+    document.errors = why.problems();
+    let mut machines = report.reporter.clone();
+    machines.retain(|reporter| reporter.kind != Reporter::Pretty);
+    // One document on stdout, even where two were asked for.
+    let on_stdout = machines.iter().filter(|one| one.file.is_none()).map(|one| one.kind);
+    let chosen =
+        on_stdout.clone().find(|kind| *kind == Reporter::Json).or_else(|| on_stdout.clone().next());
+    machines.retain(|one| one.file.is_some() || Some(one.kind) == chosen);
+    self::report(&document, &ReportArgs { reporter: machines, verbose: report.verbose })?;
+    Ok(ExitCode::from(WRONG_INPUT))
+}
+
+fn problem(found: &Diagnostic) -> Problem {
+    let at = found.position();
+    Problem {
+        code: found.code.to_owned(),
+        message: found.message.clone(),
+        test: None,
+        file: Some(found.source.name.to_string()),
+        line: Some(at.line),
+        column: Some(at.column),
+        help: found.help.clone().or_else(|| found.label.clone()),
+    }
+}
+
+/// The part of a document that may differ between two runs over the same input.
+pub fn timing(started: Instant, source: &str) -> Timing {
+    let environment = [
+        ("mcptest", env!("CARGO_PKG_VERSION")),
+        ("os", std::env::consts::OS),
+        ("arch", std::env::consts::ARCH),
+    ];
+    Timing {
+        source: source.to_owned(),
+        duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        environment: environment
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .collect(),
+    }
+}
+
 /// Refuses two reporters that would write into each other.
-pub fn check_reporters(args: &ReportArgs) -> anyhow::Result<()> {
+pub fn check_reporters(args: &ReportArgs) -> Result<(), Stop> {
     let on_stdout =
         args.reporter.iter().filter(|reporter| reporter.file.is_none()).collect::<Vec<_>>();
     if let [first, second, ..] = on_stdout.as_slice() {
         let (first, second) = (first.kind.name(), second.kind.name());
-        anyhow::bail!(
+        let message = format!(
             "--reporter {first} and --reporter {second} both write to stdout; give one a file: --reporter {second}=FILE"
         );
+        return Err(Stop::Message("two-reporters-on-stdout", message));
     }
     Ok(())
 }
 
-/// Renders the document with every reporter asked for.
+/// Renders the document with every reporter asked for; one that fails does not stop the others.
 pub fn report(document: &ResultDocument, args: &ReportArgs) -> anyhow::Result<()> {
+    let mut outcome = Ok(());
     for ReporterArg { kind, file } in &args.reporter {
-        let terminal = file.is_none() && io::stdout().is_terminal();
         let options = mcptest_report::pretty::Options {
             colour: file.is_none() && colour(&io::stdout()),
-            width: if terminal { terminal_width() } else { 100 },
+            width: if file.is_none() { stdout_width() } else { 100 },
             verbose: args.verbose,
         };
         let text = kind.render(document, &options);
-        match file {
-            Some(path) => write_file(path, &text)?,
-            None => result(&text)?,
-        }
+        let written = match file {
+            Some(path) => write_file(path, &text),
+            None => result(&text),
+        };
+        outcome = outcome.and(written);
     }
-    Ok(())
+    outcome
 }
 
-fn terminal_width() -> usize {
-    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(40, 120))
+/// Columns of the terminal behind stdout; 100 where there is none.
+pub fn stdout_width() -> usize {
+    let terminal = io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    terminal.map_or(100, |(width, _)| usize::from(width.0).clamp(40, 120))
 }
 
 /// Writes to a temporary name, syncs, renames: a reader never sees half a report.
-fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
+pub fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
     let name = path.display();
     let mut temporary = path.as_os_str().to_owned();
     temporary.push(format!(".{}.tmp", std::process::id()));

@@ -8,13 +8,15 @@
 //! classes or no calls. schema_validity: calls whose args fit their tool's schema / calls to tools
 //! on the surface. hallucination: calls to tools not on the surface / calls.
 
+use std::collections::HashSet;
+
 use mcptest_suite::model::EqualFunctionClass;
 use serde_json::Value;
 
 use super::Tally;
 use super::selection::{self, RunSelection};
 use crate::figures::{Figure, Figures, int, percent_half_up};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::Detail;
 use crate::surface::{ArgsVerdict, Surface};
 
@@ -44,33 +46,38 @@ struct OnSurface {
 /// Violations kept per run and shown per gate: enough to see the pattern.
 const MAX_SHOWN: usize = 5;
 
+/// The classes of a test: how many, and an index over their members.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassIndex<'a> {
+    /// Finds the classes of a call.
+    pub index: &'a IdIndex,
+    /// How many classes there are.
+    pub count: usize,
+}
+
 /// Judges one run.
 pub fn observe(
-    classes: Option<&[EqualFunctionClass]>,
+    classes: Option<ClassIndex<'_>>,
     calls: &[Call<'_>],
     surface: Option<&Surface>,
 ) -> RunOrchestration {
     let mut run = RunOrchestration {
-        selection: classes.map(|classes| selection::observe(classes, calls)),
+        selection: classes.map(|classes| selection::observe(classes.index, classes.count, calls)),
         calls: calls.len() as u64,
         surface: surface.map(|_| OnSurface::default()),
         ..RunOrchestration::default()
     };
-    for (at, call) in calls.iter().enumerate() {
+    for call in calls {
         let args = arguments(call);
         let object = args.as_ref().and_then(Value::as_object);
         run.calls_with_args += u64::from(args.is_some());
         run.parameterized += u64::from(object.is_some_and(|object| !object.is_empty()));
         run.well_formed += u64::from(object.is_some() && !call.recorded.name.trim().is_empty());
-        if call.is_error() {
-            run.errors += 1;
-            run.recovered +=
-                u64::from(recovers(classes.unwrap_or_default(), call, &calls[at + 1..]));
-        }
         if let (Some(surface), Some(found)) = (surface, &mut run.surface) {
             found.look_at(surface, call, args);
         }
     }
+    (run.errors, run.recovered) = recoveries(classes, calls);
     run
 }
 
@@ -80,23 +87,44 @@ fn arguments(call: &Call<'_>) -> Option<Value> {
     serde_json::from_str(raw.get()).ok().filter(|args: &Value| !args.is_null())
 }
 
-/// Whether a later call succeeds on the same tool or on a tool of the same class.
-fn recovers(classes: &[EqualFunctionClass], failed: &Call<'_>, later: &[Call<'_>]) -> bool {
-    let same_class = |call: &Call<'_>| {
-        classes
-            .iter()
-            .any(|class| failed.matches_any(&class.members) && call.matches_any(&class.members))
-    };
-    later.iter().any(|call| !call.is_error() && (call.same_tool(failed) || same_class(call)))
+/// Errored calls, and those followed by a success on the same tool or class.
+///
+/// One pass from the end keeps the tools and classes that succeed later.
+fn recoveries(classes: Option<ClassIndex<'_>>, calls: &[Call<'_>]) -> (u64, u64) {
+    let mut tools = HashSet::<(Option<&str>, &str)>::new();
+    let mut succeeded = vec![false; classes.map_or(0, |classes| classes.count)];
+    let (mut errors, mut recovered) = (0, 0);
+    let mut buffer = String::new();
+    for call in calls.iter().rev() {
+        let mut own = Vec::new();
+        if let Some(classes) = classes {
+            classes.index.each(call, &mut buffer, |class| own.push(class));
+        }
+        if call.is_error() {
+            errors += 1;
+            let later = tools.contains(&(call.server, call.name))
+                || own.iter().any(|class| succeeded[*class]);
+            recovered += u64::from(later);
+        } else {
+            tools.insert((call.server, call.name));
+            own.iter().for_each(|class| succeeded[*class] = true);
+        }
+    }
+    (errors, recovered)
 }
 
 impl OnSurface {
     fn look_at(&mut self, surface: &Surface, call: &Call<'_>, args: Option<Value>) {
         // MCP lets a call leave its arguments out: that is an empty object.
         let args = args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-        let verdict = surface
-            .check_args(call.server, call.name, &args)
-            .or_else(|| surface.check_args(None, &call.recorded.name, &args));
+        let verdict = surface.check_args(call.server, call.name, &args);
+        // A trace without servers may carry the name as the model was shown it.
+        let verdict = match verdict {
+            None if call.recorded.server.is_none() => {
+                surface.check_args(None, &call.recorded.name, &args)
+            }
+            found => found,
+        };
         match verdict {
             None => self.hallucinated.add(call.id()),
             Some(ArgsVerdict::Valid) => {
@@ -134,6 +162,11 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
         }
     };
     let surface = surface_figures(calls, no_args, runs);
+    let quiet = if errors == 0 {
+        vec!["no call failed, so error_recovery is 100 by rule".to_owned()]
+    } else {
+        Vec::new()
+    };
     Figures {
         figures: vec![
             ("orchestration.discovery", discovery(classes, runs)),
@@ -152,7 +185,8 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
             ("orchestration.hallucination", surface.hallucination),
         ],
         vacuous: calls == 0,
-        notes: surface.notes,
+        by_rule: Vec::new(),
+        notes: [surface.notes, quiet].concat(),
         detail: surface.detail,
     }
 }
@@ -199,6 +233,8 @@ fn surface_figures(calls: u64, no_args: bool, runs: &[(u32, &RunOrchestration)])
     SurfaceFigures {
         validity: if no_args {
             Err("no call of the trace carries args".to_owned())
+        } else if judged == 0 && !unusable.is_empty() {
+            Err("no tool that was called has a usable schema".to_owned())
         } else if judged == 0 {
             Err("no call went to a tool on the surface".to_owned())
         } else {
@@ -244,7 +280,15 @@ mod tests {
     ) -> Figures {
         let observed = runs
             .iter()
-            .map(|run| resolved(run, |calls| observe(classes, calls, surface)))
+            .map(|run| {
+                resolved(run, |calls| {
+                    let index = classes.map(selection::index);
+                    let classes = index
+                        .as_ref()
+                        .map(|index| ClassIndex { index, count: classes.map_or(0, <[_]>::len) });
+                    observe(classes, calls, surface)
+                })
+            })
             .collect::<Vec<_>>();
         fold(classes, &(1..).zip(&observed).collect::<Vec<_>>())
     }
@@ -356,5 +400,15 @@ mod tests {
             let expected = if errors == 0 { 100.0 } else { (100.0 * f64::from(recovered) / f64::from(errors)).round() };
             prop_assert_eq!(number(&figures(Some(&classes), &[calls], None), "error_recovery") as f64, expected);
         }
+    }
+
+    #[test]
+    fn a_tool_of_another_server_is_not_on_the_surface() {
+        let surface = Surface::of(&[("catalog", "search")]);
+        let found = figures(None, &[vec![call_with("evil.search", r#"{"q":1}"#)]], Some(&surface));
+        assert_eq!(number(&found, "hallucination"), 100);
+        let wire = ToolCall { server: None, ..call_with("catalog__search", "{}") };
+        let shown = Surface::of(&[("", "catalog__search")]);
+        assert_eq!(number(&figures(None, &[vec![wire]], Some(&shown)), "hallucination"), 0);
     }
 }

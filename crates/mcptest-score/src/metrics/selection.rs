@@ -10,7 +10,7 @@ use mcptest_suite::model::{Assertion, EqualFunctionClass};
 
 use super::Tally;
 use crate::figures::{Figures, int, percent_floor};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::{Detail, RunDetail};
 
 /// What one run selected.
@@ -30,24 +30,28 @@ impl RunSelection {
     }
 }
 
-/// Judges one run.
-pub fn observe(classes: &[EqualFunctionClass], calls: &[Call<'_>]) -> RunSelection {
-    let mut satisfied = vec![false; classes.len()];
+/// An index over the members of the classes, built once per test.
+pub fn index(classes: &[EqualFunctionClass]) -> IdIndex {
+    IdIndex::new(classes.iter().map(|class| class.members.as_slice()))
+}
+
+/// Judges one run against `count` classes.
+pub fn observe(index: &IdIndex, count: usize, calls: &[Call<'_>]) -> RunSelection {
+    let mut satisfied = vec![false; count];
     let mut unexpected = Tally::default();
+    let mut buffer = String::new();
     for call in calls {
         let mut expected = false;
-        for (class, satisfied) in classes.iter().zip(&mut satisfied) {
-            if call.matches_any(&class.members) {
-                *satisfied = true;
-                expected = true;
-            }
-        }
+        index.each(call, &mut buffer, |class| {
+            satisfied[class] = true;
+            expected = true;
+        });
         if !expected {
             unexpected.add(call.id());
         }
     }
-    let missed = (0..classes.len()).filter(|at| !satisfied[*at]).collect::<Vec<_>>();
-    RunSelection { true_positives: (classes.len() - missed.len()) as u64, missed, unexpected }
+    let missed = (0..count).filter(|at| !satisfied[*at]).collect::<Vec<_>>();
+    RunSelection { true_positives: (count - missed.len()) as u64, missed, unexpected }
 }
 
 /// The sums over all runs.
@@ -109,6 +113,7 @@ pub fn fold(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Fi
             ("tool_selection.recall", int(counts.recall())),
         ],
         vacuous: counts.vacuous,
+        by_rule: Vec::new(),
         notes: Vec::new(),
         detail: detail(classes, runs),
     }
@@ -152,8 +157,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn score(classes: &[EqualFunctionClass], runs: &[&[&str]]) -> Counts {
-        let observed =
-            runs.iter().map(|run| calls(run, |calls| observe(classes, calls))).collect::<Vec<_>>();
+        let observed = runs
+            .iter()
+            .map(|run| calls(run, |calls| observe(&index(classes), classes.len(), calls)))
+            .collect::<Vec<_>>();
         Counts::of(classes, &observed)
     }
 
@@ -171,7 +178,9 @@ mod tests {
     #[test]
     fn the_second_worked_example_is_half_right_and_says_why() {
         let classes = research();
-        let run = calls(&["google.search", "shell.exec"], |calls| observe(&classes, calls));
+        let run = calls(&["google.search", "shell.exec"], |calls| {
+            observe(&index(&classes), classes.len(), calls)
+        });
         let counts = Counts::of(&classes, [&run]);
         assert_eq!((counts.tp, counts.fp, counts.fn_), (1, 1, 1));
         assert_eq!((counts.precision(), counts.recall(), counts.f1()), (50, 50, 50));
@@ -255,7 +264,7 @@ mod tests {
             let ids = runs.iter().map(|run| run.iter().map(|(s, t)| format!("{s}.{t}")).collect::<Vec<_>>()).collect::<Vec<_>>();
             let observed = ids.iter().map(|run| {
                 let run = run.iter().map(String::as_str).collect::<Vec<_>>();
-                calls(&run, |calls| observe(&classes, calls))
+                calls(&run, |calls| observe(&index(&classes), classes.len(), calls))
             }).collect::<Vec<_>>();
             let counts = Counts::of(&classes, &observed);
             let (tp, fp, fn_) = naive(&named, &runs);

@@ -88,11 +88,12 @@ impl Walk<'_, '_> {
     }
 
     fn no_branch(&mut self, node: &Node, branches: &'static [Value], at: Span) {
-        let kinds = branches
+        let mut kinds = branches
             .iter()
             .filter_map(|branch| self.resolve(branch))
             .map(expected_kind)
             .collect::<Vec<_>>();
+        kinds.dedup();
         let span = if node.span.end > node.span.start { node.span } else { at };
         self.report_kind(node, &kinds.join(" or "), span);
     }
@@ -147,6 +148,12 @@ impl Walk<'_, '_> {
             found.label = Some(format!("expected {}", suggest::list(&allowed)));
             found.help = suggest::nearest(text, allowed.iter().copied())
                 .map(|near| format!("did you mean `{near}`?"));
+        }
+        let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or_default();
+        if node.text().is_some_and(|text| (text.trim().chars().count() as u64) < least) {
+            let message = format!("{} is empty", self.here());
+            self.check.error("impossible-value", span, message).label =
+                Some("expected a name".to_owned());
         }
         if let Some(number) = node.number() {
             let low = schema.get("minimum").and_then(Value::as_f64);
@@ -246,7 +253,12 @@ impl Walk<'_, '_> {
         let found =
             self.check.error("unknown-key", span, format!("unknown key `{key}` in {place}"));
         found.label = Some("this key is not known here".to_owned());
-        found.help = Some(suggest::did_you_mean(key, &known));
+        let keyword = known.contains(&"schema") && SCHEMA_WORDS.contains(&key);
+        found.help = Some(if keyword {
+            format!("a JSON Schema keyword stands in `schema`: {{ schema: {{ {key}: … }} }}")
+        } else {
+            suggest::did_you_mean(key, &known)
+        });
     }
 
     fn missing_key(&mut self, node: &Node, key: &str, span: Span) {
@@ -302,6 +314,23 @@ fn widest(schema: &Map<String, Value>) -> Option<f64> {
         _ => None,
     }
 }
+
+/// Words of JSON Schema that people write where a matcher's key belongs.
+const SCHEMA_WORDS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "type",
+    "enum",
+    "const",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "items",
+    "required",
+    "properties",
+];
 
 fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)

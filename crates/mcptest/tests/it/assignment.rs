@@ -67,7 +67,7 @@ fn else_the_names_are_listed() {
     assert_eq!(document["errors"][0]["code"], "no-test-named");
     assert_eq!(
         output.stderr,
-        "error[no-test-named]: traces.jsonl:2: the trace names no test, and the suite has 2\n  help: say which with --test NAME: `finds`, `writes`\n"
+        "error[no-test-named]: traces.jsonl:2:1: the trace names no test, and the suite has 2\n  help: say which with --test NAME: `finds`, `writes`\n"
     );
 }
 
@@ -77,7 +77,7 @@ fn an_unknown_test_is_named_with_the_nearest() {
     assert_eq!(output.json_and(2)["errors"][0]["code"], "unknown-test");
     assert_eq!(
         output.stderr,
-        "error[unknown-test]: traces.jsonl:1: there is no agent test named `write`\n  help: did you mean `writes`?\n"
+        "error[unknown-test]: traces.jsonl:1:1: there is no agent test named `write`\n  help: did you mean `writes`?\n"
     );
     let args = [&ARGS[..], &["--test", "elsewhere"]].concat();
     let output = folder(TWO, &[trace(&["write"])]).run(&args);

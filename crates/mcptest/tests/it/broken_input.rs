@@ -105,7 +105,10 @@ fn a_surface_that_is_none_is_said_with_its_line() {
     let output = folder.run(&ARGS);
     check(&output, "traces.jsonl", "");
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("traces.jsonl:2:1: the surface of this trace"), "{output:?}");
+    assert!(
+        output.stderr.contains("traces.jsonl:2:1: this trace cannot be scored: its surface"),
+        "{output:?}"
+    );
 }
 
 /// Small files that would become large in memory or on the stack.

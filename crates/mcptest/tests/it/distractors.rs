@@ -240,7 +240,7 @@ fn where_neither_trace_nor_block_tells_the_figures_are_absent() {
     let gates = document["gates"].as_array().unwrap();
     let cell = gates.iter().find(|gate| gate["block"] == "distractors").unwrap();
     assert_eq!(cell["figures"]["distractors.accuracy"], json!(null));
-    let reason = "the trace carries neither a surface nor a distractor_count of this sweep";
+    let reason = "the trace carries no distractor_count, and no surface tells it";
     assert_eq!(cell["absent"]["distractors.accuracy"], reason);
     let message = cell["assertions"][0]["message"].as_str().unwrap();
     assert!(message.contains(reason), "{message}");

@@ -19,6 +19,8 @@ mod mutate;
 #[cfg(test)]
 mod orchestration;
 #[cfg(test)]
+mod regressions;
+#[cfg(test)]
 mod reporters;
 #[cfg(test)]
 mod runs;
