@@ -139,8 +139,11 @@ impl Fold<'_> {
             ));
         }
         if blocks.orchestration.is_some() {
-            let figures =
-                orchestration::fold(classes, &self.of(|run| run.orchestration.as_deref()));
+            let figures = orchestration::fold(
+                classes,
+                &self.of(|run| run.selection.as_deref()),
+                &self.of(|run| run.orchestration.as_deref()),
+            );
             gates.push(self.gate(
                 "orchestration",
                 figures,

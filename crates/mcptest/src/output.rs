@@ -25,6 +25,16 @@ pub fn result(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Streams the document to stdout.
+fn json_to_stdout(document: &ResultDocument) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let written = mcptest_report::json::write(document, &mut out).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("failed to write to stdout"),
+    }
+}
+
 /// Says something to the person, on stderr; if nobody listens, that is fine.
 pub fn say(text: &str) {
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
@@ -202,10 +212,10 @@ pub fn report(document: &ResultDocument, args: &ReportArgs) -> anyhow::Result<()
             width: if file.is_none() { stdout_width() } else { 100 },
             verbose: args.verbose,
         };
-        let text = kind.render(document, &options);
-        let written = match file {
-            Some(path) => write_file(path, &text),
-            None => result(&text),
+        let written = match (file, kind) {
+            (Some(path), _) => write_file(path, &kind.render(document, &options)),
+            (None, Reporter::Json) => json_to_stdout(document),
+            (None, _) => result(&kind.render(document, &options)),
         };
         outcome = outcome.and(written);
     }

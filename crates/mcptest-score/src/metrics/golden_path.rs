@@ -23,7 +23,7 @@ pub struct RunPath {
     repeated_tools: u64,
     backtracks: u64,
     /// The recorded path, kept only where it strays.
-    path: Vec<String>,
+    path: Box<[Box<str>]>,
 }
 
 /// Longest recorded path that is kept for the report.
@@ -43,7 +43,7 @@ pub fn observe(block: &GoldenPath, calls: &[Call<'_>]) -> RunPath {
         extra_steps: (calls.len() - on_path) as u64,
         repeated_tools: repeated(golden, calls),
         backtracks: backtracks(calls),
-        path: calls.iter().take(MAX_PATH).map(Call::id).collect(),
+        path: calls.iter().take(MAX_PATH).map(|call| call.id().into_boxed_str()).collect(),
     }
 }
 
@@ -87,7 +87,7 @@ pub fn fold(runs: &[(u32, &RunPath)]) -> Figures {
         ],
         detail: Detail {
             worst_run: strayed.then_some(number),
-            worst_path: strayed.then_some(run.path),
+            worst_path: strayed.then(|| run.path.iter().map(ToString::to_string).collect()),
             ..Detail::default()
         },
         ..Figures::default()

@@ -23,14 +23,13 @@ use crate::surface::{ArgsVerdict, Surface};
 /// What one run's calls were like.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOrchestration {
-    selection: Option<RunSelection>,
     calls: u64,
     calls_with_args: u64,
     parameterized: u64,
     well_formed: u64,
     errors: u64,
     recovered: u64,
-    surface: Option<OnSurface>,
+    surface: Option<Box<OnSurface>>,
 }
 
 /// What the surface tells about one run's calls.
@@ -62,23 +61,44 @@ pub fn observe(
     surface: Option<&Surface>,
 ) -> RunOrchestration {
     let mut run = RunOrchestration {
-        selection: classes.map(|classes| selection::observe(classes.index, classes.count, calls)),
         calls: calls.len() as u64,
-        surface: surface.map(|_| OnSurface::default()),
+        surface: surface.map(|_| Box::default()),
         ..RunOrchestration::default()
     };
     for call in calls {
-        let args = arguments(call);
-        let object = args.as_ref().and_then(Value::as_object);
-        run.calls_with_args += u64::from(args.is_some());
-        run.parameterized += u64::from(object.is_some_and(|object| !object.is_empty()));
-        run.well_formed += u64::from(object.is_some() && !call.recorded.name.trim().is_empty());
+        let shape = Shape::of(call);
+        run.calls_with_args += u64::from(shape != Shape::Absent);
+        run.parameterized += u64::from(shape == Shape::Filled);
+        let object = matches!(shape, Shape::Filled | Shape::Empty);
+        run.well_formed += u64::from(object && !call.recorded.name.trim().is_empty());
         if let (Some(surface), Some(found)) = (surface, &mut run.surface) {
-            found.look_at(surface, call, args);
+            found.look_at(surface, call, arguments(call));
         }
     }
     (run.errors, run.recovered) = recoveries(classes, calls);
     run
+}
+
+/// What a call's arguments are, told from their first and last bytes: they are valid JSON already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Absent,
+    Empty,
+    Filled,
+    NoObject,
+}
+
+impl Shape {
+    fn of(call: &Call<'_>) -> Self {
+        let Some(raw) = &call.recorded.args else { return Self::Absent };
+        let text = raw.get().trim();
+        match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(inner) if inner.trim().is_empty() => Self::Empty,
+            Some(_) => Self::Filled,
+            None if text == "null" => Self::Absent,
+            None => Self::NoObject,
+        }
+    }
 }
 
 /// The arguments, unless the trace carries none for this call.
@@ -144,8 +164,12 @@ impl OnSurface {
     }
 }
 
-/// Folds the runs.
-pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestration)]) -> Figures {
+/// Folds the runs; `selections` are the same runs under the F1 section.
+pub fn fold(
+    classes: Option<&[EqualFunctionClass]>,
+    selections: &[(u32, &RunSelection)],
+    runs: &[(u32, &RunOrchestration)],
+) -> Figures {
     let sum =
         |field: fn(&RunOrchestration) -> u64| runs.iter().map(|(_, run)| field(run)).sum::<u64>();
     let calls = sum(|run| run.calls);
@@ -169,7 +193,7 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
     };
     Figures {
         figures: vec![
-            ("orchestration.discovery", discovery(classes, runs)),
+            ("orchestration.discovery", discovery(classes, selections)),
             ("orchestration.parameterization", of_args(sum(|run| run.parameterized))),
             ("orchestration.syntax", of_args(sum(|run| run.well_formed))),
             (
@@ -191,13 +215,14 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
     }
 }
 
-fn discovery(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestration)]) -> Figure {
+fn discovery(
+    classes: Option<&[EqualFunctionClass]>,
+    selections: &[(u32, &RunSelection)],
+) -> Figure {
     let Some(classes) = classes else {
         return Err("the test declares no equal_function_sets".to_owned());
     };
-    let counts =
-        selection::Counts::of(classes, runs.iter().filter_map(|(_, run)| run.selection.as_ref()));
-    int(counts.recall())
+    int(selection::Counts::of(classes, selections.iter().map(|(_, run)| *run)).recall())
 }
 
 struct SurfaceFigures {
@@ -278,19 +303,20 @@ mod tests {
         runs: &[Vec<ToolCall>],
         surface: Option<&Surface>,
     ) -> Figures {
-        let observed = runs
-            .iter()
-            .map(|run| {
-                resolved(run, |calls| {
-                    let index = classes.map(selection::index);
-                    let classes = index
-                        .as_ref()
-                        .map(|index| ClassIndex { index, count: classes.map_or(0, <[_]>::len) });
-                    observe(classes, calls, surface)
-                })
+        let index = selection::index(classes.unwrap_or_default());
+        let count = classes.map_or(0, <[_]>::len);
+        let class_index = classes.map(|_| ClassIndex { index: &index, count });
+        let of_run = |run: &Vec<ToolCall>| {
+            resolved(run, |calls| {
+                (selection::observe(&index, count, calls), observe(class_index, calls, surface))
             })
-            .collect::<Vec<_>>();
-        fold(classes, &(1..).zip(&observed).collect::<Vec<_>>())
+        };
+        let (selections, observed): (Vec<_>, Vec<_>) = runs.iter().map(of_run).unzip();
+        fold(
+            classes,
+            &(1..).zip(&selections).collect::<Vec<_>>(),
+            &(1..).zip(&observed).collect::<Vec<_>>(),
+        )
     }
 
     fn number(figures: &Figures, word: &str) -> u64 {

@@ -19,7 +19,7 @@ pub struct RunSelection {
     /// Classes that were satisfied.
     pub true_positives: u64,
     /// Positions of the classes that were not.
-    pub missed: Vec<usize>,
+    pub missed: Box<[u32]>,
     /// Calls that match no class.
     pub unexpected: Tally,
 }
@@ -50,7 +50,7 @@ pub fn observe(index: &IdIndex, count: usize, calls: &[Call<'_>]) -> RunSelectio
             unexpected.add(call.id());
         }
     }
-    let missed = (0..count).filter(|at| !satisfied[*at]).collect::<Vec<_>>();
+    let missed = (0..count).filter(|at| !satisfied[*at]).map(|at| at as u32).collect::<Box<_>>();
     RunSelection { true_positives: (count - missed.len()) as u64, missed, unexpected }
 }
 
@@ -121,13 +121,14 @@ pub fn fold(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Fi
 
 /// Missed classes and unexpected calls, in total and per run.
 pub fn detail(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Detail {
-    let names =
-        |missed: &[usize]| missed.iter().map(|at| classes[*at].name.clone()).collect::<Vec<_>>();
+    let names = |missed: &[u32]| {
+        missed.iter().map(|at| classes[*at as usize].name.clone()).collect::<Vec<_>>()
+    };
     let mut unexpected = Tally::default();
     let mut missed = Vec::new();
     for (_, run) in runs {
         unexpected.merge(&run.unexpected);
-        missed.extend(&run.missed);
+        missed.extend(run.missed.iter().copied());
     }
     missed.sort_unstable();
     missed.dedup();

@@ -35,7 +35,7 @@ impl Edges {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunEdges {
     /// Positions of the allowed ids that were called.
-    allowed: Vec<usize>,
+    allowed: Box<[usize]>,
     /// Restricted calls.
     restricted: Tally,
     /// Names that may be restricted or allowed.
