@@ -1,5 +1,7 @@
 //! One test: what a trace says about each of its gates. `fold` puts the runs of a cell together.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use mcptest_suite::AgentTest;
@@ -67,15 +69,15 @@ pub struct RunObservation {
     pub cost_usd: Option<f64>,
     /// Names of calls whose server stayed unknown.
     pub(crate) undecided: Vec<String>,
-    pub(crate) selection: Option<Box<selection::RunSelection>>,
-    pub(crate) pass_k: Option<Box<pass_k::RunPick>>,
-    pub(crate) distractors: Option<Box<distractors::RunChoice>>,
-    pub(crate) orchestration: Option<Box<orchestration::RunOrchestration>>,
-    pub(crate) token_efficiency: Option<Box<token_efficiency::RunCost>>,
-    pub(crate) trajectory: Option<Box<trajectory::RunTrajectory>>,
-    pub(crate) axes: Option<Box<trajectory_axes::RunAxes>>,
-    pub(crate) golden_path: Option<Box<golden_path::RunPath>>,
-    pub(crate) edges: Option<Box<tool_edges::RunEdges>>,
+    pub(crate) selection: Option<Arc<selection::RunSelection>>,
+    pub(crate) pass_k: Option<Arc<pass_k::RunPick>>,
+    pub(crate) distractors: Option<Arc<distractors::RunChoice>>,
+    pub(crate) orchestration: Option<Arc<orchestration::RunOrchestration>>,
+    pub(crate) token_efficiency: Option<Arc<token_efficiency::RunCost>>,
+    pub(crate) trajectory: Option<Arc<trajectory::RunTrajectory>>,
+    pub(crate) axes: Option<Arc<trajectory_axes::RunAxes>>,
+    pub(crate) golden_path: Option<Arc<golden_path::RunPath>>,
+    pub(crate) edges: Option<Arc<tool_edges::RunEdges>>,
 }
 
 impl RunObservation {
@@ -87,6 +89,47 @@ impl RunObservation {
     /// Whether the run is left out of every metric.
     pub fn is_inconclusive(&self) -> bool {
         self.status == RunStatus::Inconclusive
+    }
+}
+
+/// Remembers what runs said, so that runs that say the same share it.
+///
+/// Among many runs of one test few differ; this keeps memory flat where each run alone is small.
+#[derive(Debug, Default)]
+pub struct Shared {
+    selection: HashSet<Arc<selection::RunSelection>>,
+    distractors: HashSet<Arc<distractors::RunChoice>>,
+    orchestration: HashSet<Arc<orchestration::RunOrchestration>>,
+    trajectory: HashSet<Arc<trajectory::RunTrajectory>>,
+    axes: HashSet<Arc<trajectory_axes::RunAxes>>,
+    golden_path: HashSet<Arc<golden_path::RunPath>>,
+    edges: HashSet<Arc<tool_edges::RunEdges>>,
+    models: HashSet<Arc<str>>,
+}
+
+/// Different outcomes that are remembered of one kind.
+const MAX_SHARED: usize = 4_096;
+
+impl Shared {
+    /// Replaces each part of the run by an equal one that is there already.
+    pub fn share(&mut self, run: &mut RunObservation) {
+        share(&mut self.selection, &mut run.selection);
+        share(&mut self.distractors, &mut run.distractors);
+        share(&mut self.orchestration, &mut run.orchestration);
+        share(&mut self.trajectory, &mut run.trajectory);
+        share(&mut self.axes, &mut run.axes);
+        share(&mut self.golden_path, &mut run.golden_path);
+        share(&mut self.edges, &mut run.edges);
+        share(&mut self.models, &mut run.model);
+    }
+}
+
+fn share<T: Hash + Eq + ?Sized>(known: &mut HashSet<Arc<T>>, part: &mut Option<Arc<T>>) {
+    let Some(own) = part else { return };
+    if let Some(same) = known.get(own) {
+        *part = Some(Arc::clone(same));
+    } else if known.len() < MAX_SHARED {
+        known.insert(Arc::clone(own));
     }
 }
 
@@ -255,23 +298,23 @@ impl TestScorer {
         let classes = classes
             .map(|(index, block)| orchestration::ClassIndex { index, count: block.classes.len() });
         seen.selection = classes
-            .map(|classes| Box::new(selection::observe(classes.index, classes.count, calls)));
+            .map(|classes| Arc::new(selection::observe(classes.index, classes.count, calls)));
         seen.pass_k = gates
             .tool_selection
             .as_ref()
-            .map(|block| Box::new(pass_k::observe(block, calls, seen.tokens)));
+            .map(|block| Arc::new(pass_k::observe(block, calls, seen.tokens)));
         seen.distractors = gates.distractors.as_ref().map(|block| {
             let injected = self.injected(surface, variant, seen.count);
-            Box::new(distractors::observe(&block.correct, injected, calls))
+            Arc::new(distractors::observe(&block.correct, injected, calls))
         });
         seen.orchestration = gates
             .orchestration
             .as_ref()
-            .map(|_| Box::new(orchestration::observe(classes, calls, surface)));
+            .map(|_| Arc::new(orchestration::observe(classes, calls, surface)));
         let priced = self.priced_classes.as_ref().zip(gates.token_efficiency.as_ref());
         seen.token_efficiency = priced.map(|(index, block)| {
             let tokens = surface.map(|surface| surface.tokens(counter));
-            Box::new(token_efficiency::observe(
+            Arc::new(token_efficiency::observe(
                 index,
                 block.classes.len(),
                 calls,
@@ -280,16 +323,16 @@ impl TestScorer {
             ))
         });
         seen.trajectory =
-            self.trajectory.as_ref().map(|expected| Box::new(trajectory::observe(expected, calls)));
+            self.trajectory.as_ref().map(|expected| Arc::new(trajectory::observe(expected, calls)));
         seen.axes = gates
             .trajectory_axes
             .as_ref()
-            .map(|block| Box::new(trajectory_axes::observe(block, calls)));
+            .map(|block| Arc::new(trajectory_axes::observe(block, calls)));
         seen.golden_path =
-            gates.golden_path.as_ref().map(|block| Box::new(golden_path::observe(block, calls)));
+            gates.golden_path.as_ref().map(|block| Arc::new(golden_path::observe(block, calls)));
         let edges = self.edges.as_ref().zip(gates.tool_edges.as_ref());
         seen.edges = edges.map(|(edges, block)| {
-            Box::new(tool_edges::observe(block, edges, calls, trace.delegations.as_deref()))
+            Arc::new(tool_edges::observe(block, edges, calls, trace.delegations.as_deref()))
         });
     }
 

@@ -28,7 +28,7 @@ pub enum Injected<'a> {
 }
 
 /// What one run chose.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunChoice {
     /// Calls that match a correct id.
     pub correct: u64,

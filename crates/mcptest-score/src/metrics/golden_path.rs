@@ -16,7 +16,7 @@ use crate::ids::Call;
 use crate::result::Detail;
 
 /// How one run strayed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunPath {
     edit_distance: u64,
     extra_steps: u64,

@@ -11,6 +11,7 @@ pub mod trajectory;
 pub mod trajectory_axes;
 
 use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
 
 use crate::result::CountedId;
 
@@ -21,7 +22,7 @@ use crate::result::CountedId;
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
     counts: Vec<(Box<str>, u64)>,
-    index: Option<Box<HashMap<Box<str>, usize>>>,
+    index: Option<HashMap<Box<str>, usize>>,
 }
 
 /// From here on an index pays.
@@ -49,7 +50,7 @@ impl Tally {
         self.counts.push((id.into(), count));
         if self.index.is_none() && self.counts.len() > LONG {
             let positions = self.counts.iter().enumerate().map(|(at, (id, _))| (id.clone(), at));
-            self.index = Some(Box::new(positions.collect()));
+            self.index = Some(positions.collect());
         }
     }
 
@@ -86,6 +87,12 @@ impl PartialEq for Tally {
 }
 
 impl Eq for Tally {}
+
+impl Hash for Tally {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.counts.hash(state);
+    }
+}
 
 #[cfg(test)]
 mod tests {

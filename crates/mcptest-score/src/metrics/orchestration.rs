@@ -21,7 +21,7 @@ use crate::result::Detail;
 use crate::surface::{ArgsVerdict, Surface};
 
 /// What one run's calls were like.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunOrchestration {
     calls: u64,
     calls_with_args: u64,
@@ -33,7 +33,7 @@ pub struct RunOrchestration {
 }
 
 /// What the surface tells about one run's calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct OnSurface {
     judged: u64,
     valid: u64,

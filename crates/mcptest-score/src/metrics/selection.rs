@@ -14,7 +14,7 @@ use crate::ids::{Call, IdIndex};
 use crate::result::{Detail, RunDetail};
 
 /// What one run selected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunSelection {
     /// Classes that were satisfied.
     pub true_positives: u64,

@@ -32,7 +32,7 @@ impl Edges {
 }
 
 /// Which edges one run used.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunEdges {
     /// Positions of the allowed ids that were called.
     allowed: Box<[usize]>,

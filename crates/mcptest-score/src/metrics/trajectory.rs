@@ -74,7 +74,7 @@ impl ExpectedCall {
 }
 
 /// How one run differs from what was expected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunTrajectory {
     /// Expected calls without a partner.
     pub missing: Tally,

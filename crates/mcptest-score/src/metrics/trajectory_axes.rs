@@ -12,7 +12,7 @@ use crate::ids::Call;
 use crate::result::{Detail, RunDetail};
 
 /// Which pairs did not hold in one run, by position.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunAxes {
     broken_dependencies: Vec<usize>,
     broken_orders: Vec<usize>,
