@@ -7,6 +7,7 @@ use crate::{cargo, root, tell};
 /// Kind of schema and the file that holds it.
 const SCHEMAS: &[(&str, &str)] = &[
     ("suite", "schema/v1.json"),
+    ("mock", "schema/mock-v1.json"),
     ("trace", "schema/trace-v1.json"),
     ("result", "schema/result-v1.json"),
 ];

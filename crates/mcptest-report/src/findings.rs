@@ -51,17 +51,32 @@ pub fn of(doc: &ResultDocument, gate: &Gate) -> Findings {
     }
     detail_facts(&gate.detail, &mut facts);
     run_facts(gate, &mut facts);
-    for (target, reason) in &gate.absent {
-        // An asserted target gives the reason beside its assertion.
-        if !gate.assertions.iter().any(|made| !made.passed && made.target == *target) {
-            let text = format!("{}: {}", name(words::short_target(target)), message(reason));
-            facts.push(Fact { label: "absent", text });
-        }
-    }
+    absent_facts(gate, &mut facts);
     for note in &gate.notes {
         facts.push(Fact { label: "note", text: message(note) });
     }
     Findings { comparisons: comparisons(gate), facts, runs: runs(doc, gate) }
+}
+
+/// Figures that are absent, those with the same reason together.
+fn absent_facts(gate: &Gate, facts: &mut Vec<Fact>) {
+    // An asserted target gives the reason beside its assertion.
+    let told =
+        |target: &String| gate.assertions.iter().any(|made| !made.passed && made.target == *target);
+    let mut reasons = Vec::<(&String, Vec<String>)>::new();
+    for (target, reason) in gate.absent.iter().filter(|(target, _)| !told(target)) {
+        let short = name(words::short_target(target));
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, targets)) => targets.push(short),
+            None => reasons.push((reason, vec![short])),
+        }
+    }
+    for (reason, targets) in reasons {
+        facts.push(Fact {
+            label: "absent",
+            text: format!("{}: {}", targets.join(", "), message(reason)),
+        });
+    }
 }
 
 /// The failed assertions, actual beside expected.

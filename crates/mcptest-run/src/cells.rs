@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use mcptest_score::gate::Cell;
-use mcptest_score::scorer::{RunObservation, TestScorer};
+use mcptest_score::scorer::{RunObservation, Shared, TestScorer};
 
 /// The runs of one test, by cell.
 #[derive(Debug, Default)]
 pub struct TestRuns {
     cells: IndexMap<Key, Vec<RunObservation>>,
+    shared: Shared,
 }
 
 /// Model and, in a sweep, distractor count.
@@ -20,7 +21,8 @@ pub type CellRuns = (Cell, Vec<(u32, RunObservation)>);
 
 impl TestRuns {
     /// Adds a run to its cell; a trace without a model is its test's, where that has just one.
-    pub fn add(&mut self, scorer: &TestScorer, run: RunObservation) {
+    pub fn add(&mut self, scorer: &TestScorer, mut run: RunObservation) {
+        self.shared.share(&mut run);
         let models = scorer.test().models();
         let only = if let [only] = models.as_slice() { Some(Arc::from(*only)) } else { None };
         let model = run.model.clone().or(only);
@@ -40,6 +42,7 @@ impl TestRuns {
         seen.dedup();
         let matrix =
             declared.len() > 1 || self.cells.keys().any(|(model, _)| Some(model) != seen.first());
+        let in_sweep = test.sweep().is_some();
         let name: Arc<str> = Arc::from(test.name.as_str());
         let place = |model: &Option<Arc<str>>| {
             let at = declared.iter().position(|other| model.as_deref() == Some(*other));
@@ -53,7 +56,7 @@ impl TestRuns {
         cells
             .into_iter()
             .map(|((model, count), runs)| {
-                (Cell { test: Arc::clone(&name), model, matrix, count }, number(runs))
+                (Cell { test: Arc::clone(&name), model, matrix, count, in_sweep }, number(runs))
             })
             .collect()
     }

@@ -2,7 +2,7 @@
 
 use mcptest_score::result::Problem;
 use mcptest_suite::suggest;
-use mcptest_trace::ReadError;
+use mcptest_trace::{Origin, ReadError};
 
 /// Why traces could not be scored.
 #[derive(Debug, thiserror::Error)]
@@ -17,20 +17,20 @@ pub enum ScoreError {
         suite: String,
     },
     /// `--test` or a trace names a test that the suite does not have.
-    #[error("{place}there is no agent test named `{name}`")]
+    #[error("there is no agent test named `{name}`")]
     UnknownTest {
-        /// Where the name stands, with its colon.
-        place: String,
+        /// The trace that names it; none for `--test`.
+        place: Option<Origin>,
         /// The name.
         name: String,
         /// The tests there are.
         known: Vec<String>,
     },
     /// A trace names no test and the suite has several.
-    #[error("{place}the trace names no test, and the suite has {}", .known.len())]
+    #[error("the trace names no test, and the suite has {}", .known.len())]
     NoTest {
-        /// Where the trace stands, with its colon.
-        place: String,
+        /// The trace.
+        place: Origin,
         /// The tests there are.
         known: Vec<String>,
     },
@@ -84,15 +84,16 @@ impl ScoreError {
 
     /// The same as an entry of the result document.
     pub fn problem(&self) -> Problem {
-        let read = if let Self::Read(error) = self { Some(error) } else { None };
-        Problem {
-            code: self.code().to_owned(),
-            message: read.map_or_else(|| self.to_string(), |error| error.message.clone()),
-            test: None,
-            file: read.map(|error| error.file.to_string()),
-            line: read.and_then(ReadError::line),
-            column: read.and_then(ReadError::column),
-            help: self.help(),
-        }
+        let (message, file, line, column) = match self {
+            Self::Read(error) => {
+                (error.message.clone(), Some(error.file.to_string()), error.line(), error.column())
+            }
+            Self::UnknownTest { place: Some(at), .. } | Self::NoTest { place: at, .. } => {
+                (self.to_string(), Some(at.file.to_string()), Some(at.line), Some(1))
+            }
+            _ => (self.to_string(), None, None, None),
+        };
+        let code = self.code().to_owned();
+        Problem { code, message, test: None, file, line, column, help: self.help() }
     }
 }

@@ -9,9 +9,12 @@ use mcptest_suite::model::Suite;
 use mcptest_trace::RunStatus;
 
 /// One row per run of a cell.
+///
+/// Without gates and expectations a run is shown, not judged: nothing passes without evidence.
 pub fn of_runs<'a>(
     cell: &'a Cell,
     runs: &'a [(u32, RunObservation)],
+    judged: bool,
 ) -> impl Iterator<Item = Row> + 'a {
     let name = cell.name();
     runs.iter().map(move |(number, run)| Row {
@@ -23,22 +26,27 @@ pub fn of_runs<'a>(
         distractor_count: cell.count,
         status: match run.status {
             RunStatus::Inconclusive => Status::Inconclusive,
+            _ if !judged => Status::Skipped,
             _ if run.failures.is_empty() => Status::Passed,
             _ => Status::Failed,
         },
-        messages: messages(run),
+        messages: messages(run, judged),
         tool_calls: Some(run.tool_calls),
         tokens: run.tokens,
     })
 }
 
-fn messages(run: &RunObservation) -> Vec<String> {
+fn messages(run: &RunObservation, judged: bool) -> Vec<String> {
     let cause = run.cause.as_deref().unwrap_or("the trace gives no cause");
     let mut messages = match run.status {
         RunStatus::Ok => Vec::new(),
         RunStatus::BudgetExceeded => vec![format!("stopped by a budget: {cause}")],
         RunStatus::Inconclusive => vec![format!("inconclusive: {cause}")],
     };
+    if !judged {
+        messages
+            .push("the test has no gates and no `expect`, so there is nothing to judge".to_owned());
+    }
     messages.extend(run.failures.iter().cloned());
     messages
 }

@@ -8,6 +8,7 @@ use mcptest_score::result::{Gate, Problem, ResultDocument};
 use mcptest_score::scorer::{RunObservation, TestScorer};
 use mcptest_score::surface::SurfaceCache;
 use mcptest_score::tokens::Cl100k;
+use mcptest_suite::AgentTest;
 use mcptest_suite::model::Suite;
 use mcptest_trace::{Chunk, Origin, ReadError, Record};
 use rayon::prelude::*;
@@ -32,7 +33,7 @@ pub struct Request<'a> {
 
 /// Scores the traces; `progress` hears the number of traces read so far.
 pub fn score(request: &Request<'_>, progress: &dyn Fn(u64)) -> Result<ResultDocument, ScoreError> {
-    let scorers = scorers(request)?;
+    let (scorers, mut file_problems) = scorers(request)?;
     let judge = Judge {
         scorers: &scorers,
         by_name: scorers
@@ -40,7 +41,7 @@ pub fn score(request: &Request<'_>, progress: &dyn Fn(u64)) -> Result<ResultDocu
             .enumerate()
             .map(|(at, scorer)| (scorer.test().name.as_str(), at))
             .collect(),
-        all_to: request.test.map(|name| find(&scorers, name, String::new())).transpose()?,
+        all_to: request.test.map(|name| find(&scorers, name, None)).transpose()?,
         surfaces: SurfaceCache::default(),
     };
     let mut runs = scorers.iter().map(|_| TestRuns::default()).collect::<Vec<_>>();
@@ -49,6 +50,12 @@ pub fn score(request: &Request<'_>, progress: &dyn Fn(u64)) -> Result<ResultDocu
         let mut reader = mcptest_trace::open(&path)?;
         while let Some(chunk) = reader.next_chunk() {
             for (test, run) in judge.observe(&chunk?)? {
+                // The file is needed only where no surface tells the distractors.
+                if run.lacks_distractors()
+                    && let Some(problem) = file_problems[test].take()
+                {
+                    return Err(problem);
+                }
                 runs[test].add(&scorers[test], run);
                 read += 1;
             }
@@ -58,35 +65,50 @@ pub fn score(request: &Request<'_>, progress: &dyn Fn(u64)) -> Result<ResultDocu
     Ok(document(request, &scorers, runs))
 }
 
-fn scorers(request: &Request<'_>) -> Result<Vec<TestScorer>, ScoreError> {
+/// The scorers of all tests, and for each why its distractors' file cannot be used.
+fn scorers(
+    request: &Request<'_>,
+) -> Result<(Vec<TestScorer>, Vec<Option<ScoreError>>), ScoreError> {
     let tests = request.suite.agent_tests();
     if tests.is_empty() {
         return Err(ScoreError::NoAgentTest { suite: request.suite_name.to_owned() });
     }
     let servers = request.suite.servers.keys().cloned().collect::<Vec<_>>();
     let folder = Path::new(request.suite_name).parent().unwrap_or_else(|| Path::new(""));
-    tests
-        .into_iter()
-        .map(|test| {
-            let path = test.gates.distractors.as_ref().and_then(|block| block.source.path.clone());
-            let file = path.map(|path| {
-                snapshot::tool_ids(&folder.join(&path)).map_err(|reason| {
-                    ScoreError::DistractorFile { test: test.name.clone(), path, reason }
-                })
-            });
-            Ok(TestScorer::new(test, &servers, file.transpose()?.as_deref()))
-        })
-        .collect()
+    let (mut scorers, mut problems) = (Vec::new(), Vec::new());
+    for test in tests {
+        let path = test.gates.distractors.as_ref().and_then(|block| block.source.path.clone());
+        let file = path.as_ref().map(|path| file_pool(&test, &folder.join(path)));
+        let reason = file.as_ref().and_then(|file| file.as_ref().err().cloned());
+        problems.push(reason.zip(path).map(|(reason, path)| ScoreError::DistractorFile {
+            test: test.name.clone(),
+            path,
+            reason,
+        }));
+        scorers.push(TestScorer::new(test, &servers, file.as_ref()));
+    }
+    Ok((scorers, problems))
+}
+
+/// The tools of a `from: file` source, at least as many as the block asks for.
+fn file_pool(test: &AgentTest, path: &Path) -> Result<Vec<String>, String> {
+    let ids = snapshot::tool_ids(path)?;
+    let counts = test.gates.distractors.as_ref().map_or(&[][..], |block| block.count.counts());
+    let most = counts.iter().max().copied().unwrap_or_default() as usize;
+    if ids.len() < most {
+        return Err(format!("{most} distractors are asked for, but the file holds {}", ids.len()));
+    }
+    Ok(ids)
 }
 
 fn names(scorers: &[TestScorer]) -> Vec<String> {
     scorers.iter().map(|scorer| scorer.test().name.clone()).collect()
 }
 
-fn find(scorers: &[TestScorer], name: &str, place: String) -> Result<usize, ScoreError> {
+fn find(scorers: &[TestScorer], name: &str, place: Option<&Origin>) -> Result<usize, ScoreError> {
     let at = scorers.iter().position(|scorer| scorer.test().name == name);
     at.ok_or_else(|| ScoreError::UnknownTest {
-        place,
+        place: place.cloned(),
         name: name.to_owned(),
         known: names(scorers),
     })
@@ -122,7 +144,7 @@ impl Judge<'_> {
         let run = observed.map_err(|reason| {
             let Origin { file, line } = &record.origin;
             let at = Some(mcptest_trace::Position { line: *line, column: 1 });
-            let message = format!("the surface of this trace cannot be read: {reason}");
+            let message = format!("this trace cannot be scored: {reason}");
             ReadError { file: file.clone(), at, message, help: None }
         })?;
         Ok((test, run))
@@ -133,14 +155,15 @@ impl Judge<'_> {
         if let Some(test) = self.all_to {
             return Ok(test);
         }
-        let place = || format!("{}:{}: ", record.origin.file, record.origin.line);
         match &record.trace.test {
             Some(name) => match self.by_name.get(name.as_str()) {
                 Some(test) => Ok(*test),
-                None => find(self.scorers, name, place()),
+                None => find(self.scorers, name, Some(&record.origin)),
             },
             None if self.scorers.len() == 1 => Ok(0),
-            None => Err(ScoreError::NoTest { place: place(), known: names(self.scorers) }),
+            None => {
+                Err(ScoreError::NoTest { place: record.origin.clone(), known: names(self.scorers) })
+            }
         }
     }
 }
@@ -174,7 +197,7 @@ fn add_test(document: &mut ResultDocument, scorer: &TestScorer, cells: Vec<CellR
     while let Some((cell, runs)) = cells.next() {
         add_notes(document, scorer, &cell, &runs);
         add_totals(document, &runs);
-        document.rows.extend(rows::of_runs(&cell, &runs));
+        document.rows.extend(rows::of_runs(&cell, &runs, scorer.test().judges()));
         let verdict = scorer.fold(&cell, &runs);
         document.tool_selection.extend(verdict.floor);
         if scorer.test().sweep().is_some() {
@@ -183,7 +206,7 @@ fn add_test(document: &mut ResultDocument, scorer: &TestScorer, cells: Vec<CellR
         document.gates.extend(verdict.gates);
         let model_ends = cells.peek().is_none_or(|(next, _)| next.model != cell.model);
         if model_ends {
-            let whole = Cell { count: None, ..cell };
+            let whole = Cell { count: None, in_sweep: false, ..cell };
             document.gates.extend(scorer.fold_sweep(&whole, &sweep_gates));
             sweep_gates.clear();
         }
@@ -206,7 +229,13 @@ fn add_missing_cells(document: &mut ResultDocument, scorer: &TestScorer, cells: 
     let missing_models =
         models.iter().filter(|model| models.len() > 1 && !present(Some(model), None));
     for model in missing_models {
-        let cell = Cell { test: name.clone(), model: Some((*model).into()), matrix, count: None };
+        let cell = Cell {
+            test: name.clone(),
+            model: Some((*model).into()),
+            matrix,
+            count: None,
+            in_sweep: false,
+        };
         document.rows.push(rows::skipped(&test.name, Some(&cell), why));
     }
     let mut models_present = cells.iter().map(|(cell, _)| cell.model.clone()).collect::<Vec<_>>();
@@ -216,8 +245,13 @@ fn add_missing_cells(document: &mut ResultDocument, scorer: &TestScorer, cells: 
             let there =
                 cells.iter().any(|(cell, _)| cell.model == model && cell.count == Some(*count));
             if !there {
-                let cell =
-                    Cell { test: name.clone(), model: model.clone(), matrix, count: Some(*count) };
+                let cell = Cell {
+                    test: name.clone(),
+                    model: model.clone(),
+                    matrix,
+                    count: Some(*count),
+                    in_sweep: true,
+                };
                 document.rows.push(rows::skipped(&test.name, Some(&cell), why));
             }
         }
@@ -236,6 +270,16 @@ fn add_notes(
         let given =
             if given == 1 { "1 trace was".to_owned() } else { format!("{given} traces were") };
         document.notes.push(format!("{}: the suite asks for {asked}, {given} given", cell.name()));
+    }
+    let models = scorer.test().models();
+    if let (false, Some(model)) = (models.is_empty(), &cell.model)
+        && !models.contains(&&**model)
+    {
+        let note = format!(
+            "{}: the traces name the model `{model}`, which the suite does not",
+            cell.name()
+        );
+        document.notes.push(note);
     }
     if runs.iter().all(|(_, run)| run.is_inconclusive()) {
         document.errors.push(Problem {

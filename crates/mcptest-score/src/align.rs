@@ -16,34 +16,60 @@ pub fn edit_distance<A, B>(left: &[A], right: &[B], same: impl Fn(&A, &B) -> boo
 }
 
 /// The pairs of a longest common subsequence, as positions in both.
+///
+/// Hirschberg's way: the left side is halved again and again, so that two rows are kept and never
+/// the whole table, whatever the length of a trace.
 pub fn common_subsequence<A, B>(
     left: &[A],
     right: &[B],
     same: impl Fn(&A, &B) -> bool,
 ) -> Vec<(usize, usize)> {
-    let width = right.len() + 1;
-    let mut best = vec![0u32; (left.len() + 1) * width];
-    for i in (0..left.len()).rev() {
-        for j in (0..right.len()).rev() {
-            best[i * width + j] = if same(&left[i], &right[j]) {
-                best[(i + 1) * width + j + 1] + 1
-            } else {
-                best[(i + 1) * width + j].max(best[i * width + j + 1])
-            };
-        }
-    }
-    let (mut i, mut j, mut pairs) = (0, 0, Vec::new());
-    while i < left.len() && j < right.len() {
-        if same(&left[i], &right[j]) {
-            pairs.push((i, j));
-            (i, j) = (i + 1, j + 1);
-        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
+    let mut pairs = Vec::new();
+    halve(left, right, (0, 0), &same, &mut pairs);
     pairs
+}
+
+fn halve<A, B>(
+    left: &[A],
+    right: &[B],
+    at: (usize, usize),
+    same: &impl Fn(&A, &B) -> bool,
+    pairs: &mut Vec<(usize, usize)>,
+) {
+    if left.is_empty() || right.is_empty() {
+        return;
+    }
+    if let [only] = left {
+        pairs.extend(right.iter().position(|other| same(only, other)).map(|j| (at.0, at.1 + j)));
+        return;
+    }
+    let middle = left.len() / 2;
+    let before = lengths(left[..middle].iter(), right.iter(), right.len(), same);
+    let after = lengths(left[middle..].iter().rev(), right.iter().rev(), right.len(), same);
+    // Where the right side is cut so that both halves together are longest; of equals the first.
+    let total = |cut: usize| before[cut] + after[right.len() - cut];
+    let cut = (0..=right.len()).rev().max_by_key(|cut| total(*cut)).unwrap_or_default();
+    halve(&left[..middle], &right[..cut], at, same, pairs);
+    halve(&left[middle..], &right[cut..], (at.0 + middle, at.1 + cut), same, pairs);
+}
+
+/// The length of a longest common subsequence of all of `left` with every beginning of `right`.
+fn lengths<'a, A: 'a, B: 'a>(
+    left: impl Iterator<Item = &'a A>,
+    right: impl Iterator<Item = &'a B> + Clone,
+    width: usize,
+    same: &impl Fn(&A, &B) -> bool,
+) -> Vec<u32> {
+    let mut row = vec![0u32; width + 1];
+    for a in left {
+        let mut diagonal = 0;
+        for (j, b) in right.clone().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if same(a, b) { diagonal + 1 } else { above.max(row[j]) };
+            diagonal = above;
+        }
+    }
+    row
 }
 
 /// A maximum matching between two sets, as pairs of positions (augmenting paths, breadth first).

@@ -12,8 +12,10 @@ pub type Figure = Result<Number, String>;
 pub struct Figures {
     /// Full target name and figure, in the order of the documentation.
     pub figures: Vec<(&'static str, Figure)>,
-    /// Whether a pinned rule gave a value without evidence.
+    /// Whether a pinned rule gave the main value without evidence.
     pub vacuous: bool,
+    /// Targets whose value a pinned rule gave, because nothing is declared for them.
+    pub by_rule: Vec<&'static str>,
     /// Remarks.
     pub notes: Vec<String>,
     /// The block's own detail.

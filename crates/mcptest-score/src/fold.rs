@@ -12,7 +12,7 @@ use crate::metrics::{
     distractors, golden_path, orchestration, pass_k, selection, token_efficiency, tool_edges,
     trajectory, trajectory_axes,
 };
-use crate::result::{AssertionResult, CurvePoint, Floor, Gate};
+use crate::result::{AssertionResult, CurvePoint, Floor, Gate, Status};
 use crate::scorer::{RunObservation, TestScorer, axis_ids, members, refs};
 
 /// Everything a cell's runs say.
@@ -37,19 +37,14 @@ impl TestScorer {
     /// The gate over a whole sweep: accuracy at the smallest count minus that at the largest.
     pub fn fold_sweep(&self, cell: &Cell, cells: &[Gate]) -> Option<Gate> {
         let counts = self.test.sweep()?;
-        let figure = |count: u32, target: &str| {
-            let gate = cells.iter().find(|gate| {
+        let at = |count: u32| {
+            let cell = |gate: &&Gate| {
                 gate.block == "distractors" && gate.distractor_count == Some(Some(count))
-            })?;
-            gate.figures.get(target)?.as_ref()?.as_u64().map(|value| value as u32)
+            };
+            cells.iter().find(cell)
         };
-        let runs = |count: u32| {
-            cells
-                .iter()
-                .find(|gate| {
-                    gate.block == "distractors" && gate.distractor_count == Some(Some(count))
-                })
-                .map_or(0, |gate| gate.runs_scored)
+        let figure = |count: u32, target: &str| {
+            at(count)?.figures.get(target)?.as_ref()?.as_u64().map(|value| value as u32)
         };
         let (smallest, largest) = (*counts.iter().min()?, *counts.iter().max()?);
         let missing = |count: u32| Err(format!("there is no accuracy at {count} distractors"));
@@ -65,7 +60,7 @@ impl TestScorer {
             distractor_count: count,
             accuracy: figure(count, "distractors.accuracy"),
             certified_lower: figure(count, "distractors.certified_lower"),
-            runs: runs(count),
+            runs: at(count).map_or(0, |gate| gate.runs_scored),
         });
         let mut figures =
             Figures { figures: vec![("distractors.drop", drop.clone())], ..Figures::default() };
@@ -88,7 +83,12 @@ impl TestScorer {
             .filter(|gate| gate.block == "distractors")
             .map(|gate| (gate.runs_scored, gate.runs_excluded));
         let counts = scored.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        Some(gate::build(cell, "distractors", Some(None), figures, assertions, counts))
+        let mut gate = gate::build(cell, "distractors", Some(None), figures, assertions, counts);
+        // A hole that inconclusive runs left is nobody's failure.
+        let undecided =
+            |count: u32| at(count).is_some_and(|cell| cell.status() == Status::Inconclusive);
+        gate.inconclusive = !gate.passed && (undecided(smallest) || undecided(largest));
+        Some(gate)
     }
 }
 
@@ -117,7 +117,8 @@ impl Fold<'_> {
             let verdict =
                 pass_k::fold(block, &self.cell.name(), &self.of(|run| run.pass_k.as_deref()));
             gates.push(self.floor_gate(block, &verdict));
-            *floor = Some(self.floor(block, verdict));
+            // Without a scored run there is nothing to say of the floor.
+            *floor = (self.counts().0 > 0).then(|| self.floor(block, verdict));
         }
         if let Some(block) = &blocks.distractors {
             let asked = self
@@ -138,8 +139,11 @@ impl Fold<'_> {
             ));
         }
         if blocks.orchestration.is_some() {
-            let figures =
-                orchestration::fold(classes, &self.of(|run| run.orchestration.as_deref()));
+            let figures = orchestration::fold(
+                classes,
+                &self.of(|run| run.selection.as_deref()),
+                &self.of(|run| run.orchestration.as_deref()),
+            );
             gates.push(self.gate(
                 "orchestration",
                 figures,
@@ -216,6 +220,11 @@ impl Fold<'_> {
         self.runs.iter().filter_map(|(number, run)| Some((*number, part(run)?))).collect()
     }
 
+    /// Only the gates of a sweep carry a count; null where it is not known which.
+    fn sweep_count(&self) -> Option<Option<u32>> {
+        self.cell.in_sweep.then_some(self.cell.count)
+    }
+
     fn counts(&self) -> (u32, u32) {
         let excluded = self.runs.iter().filter(|(_, run)| run.is_inconclusive()).count() as u32;
         (self.runs.len() as u32 - excluded, excluded)
@@ -224,7 +233,7 @@ impl Fold<'_> {
     fn gate(&self, block: &str, figures: Figures, checks: &[Check], ids: &[&str]) -> Gate {
         let figures = self.finish(figures, ids);
         let assertions = checks.iter().map(|check| check.run_on(&figures)).collect();
-        gate::build(self.cell, block, self.cell.count.map(Some), figures, assertions, self.counts())
+        gate::build(self.cell, block, self.sweep_count(), figures, assertions, self.counts())
     }
 
     /// Without a scored run every figure is absent; with one, undecided ids are named.
@@ -265,12 +274,16 @@ impl Fold<'_> {
         let mut assertions = checks.iter().map(|check| check.run_on(&figures)).collect::<Vec<_>>();
         // The floor is decided on exact fractions, not on the rounded figure.
         if let Some(rate) = assertions.first_mut().filter(|_| self.counts().0 > 0) {
+            let (selected, total) = (verdict.selected, verdict.per_run.len());
+            let word = if verdict.rate_met { "meets" } else { "is below" };
+            let floor = block.min_selection_rate.number();
             rate.passed = verdict.rate_met;
+            rate.message = format!("`{}`: {selected} of {total} runs {word} {floor}", rate.target);
         }
         gate::build(
             self.cell,
             "tool_selection",
-            self.cell.count.map(Some),
+            self.sweep_count(),
             figures,
             assertions,
             self.counts(),

@@ -20,6 +20,8 @@ pub struct Cell {
     pub matrix: bool,
     /// The sweep's count: none without a sweep.
     pub count: Option<u32>,
+    /// A cell of a sweep: without a count, it is not known which one.
+    pub in_sweep: bool,
 }
 
 impl Cell {
@@ -29,8 +31,10 @@ impl Cell {
         if let (true, Some(model)) = (self.matrix, &self.model) {
             name.push_str(&format!(" [{model}]"));
         }
-        if let Some(count) = self.count {
-            name.push_str(&format!(" +{count}"));
+        match self.count {
+            Some(count) => name.push_str(&format!(" +{count}")),
+            None if self.in_sweep => name.push_str(" +?"),
+            None => {}
         }
         name
     }
@@ -112,6 +116,7 @@ pub fn build(
     let absent = figures.figures.iter().filter_map(|(target, figure)| {
         Some(((*target).to_owned(), figure.as_ref().err()?.clone()))
     });
+    let by_rule = assertions.iter().any(|one| figures.by_rule.contains(&one.target.as_str()));
     Gate {
         name: format!("{} · {block}", cell.name()),
         test: Arc::clone(&cell.test),
@@ -119,7 +124,8 @@ pub fn build(
         distractor_count: sweep,
         block: block.to_owned(),
         passed,
-        vacuous: figures.vacuous,
+        inconclusive: !passed && scored == 0 && excluded > 0,
+        vacuous: figures.vacuous || by_rule,
         absent: absent.collect(),
         figures: figures
             .figures

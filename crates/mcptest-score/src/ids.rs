@@ -4,6 +4,8 @@
 //! without a server gets one first: from the surface if exactly one server has the tool, else from
 //! a known wire prefix, else from the declared ids that end in `.name`, if they agree.
 
+use std::collections::HashMap;
+
 use mcptest_trace::ToolCall;
 
 use crate::surface::Surface;
@@ -64,11 +66,18 @@ pub struct Declared {
     servers: Vec<String>,
     /// Every id of every gate.
     ids: Vec<String>,
+    /// Ids of distractors that are known from the block alone: they name a server only where
+    /// nothing that the suite declares does.
+    bait: Vec<String>,
 }
 
 impl Declared {
-    /// Collects the servers and ids of a test.
-    pub fn new(servers: impl IntoIterator<Item = String>, ids: Vec<String>) -> Self {
+    /// Collects the servers, ids and block-given distractors of a test.
+    pub fn new(
+        servers: impl IntoIterator<Item = String>,
+        ids: Vec<String>,
+        bait: Vec<String>,
+    ) -> Self {
         let mut servers = servers.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>();
         // The server parts of declared ids are server names too; where a dot parts them is unknown,
         // so each one is a candidate.
@@ -79,7 +88,27 @@ impl Declared {
         }
         servers.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         servers.dedup();
-        Self { servers, ids }
+        Self { servers, ids, bait }
+    }
+
+    /// Works the servers of all calls out, each name once.
+    pub fn resolve_all<'a>(
+        &'a self,
+        recorded: &'a [ToolCall],
+        surface: Option<&'a Surface>,
+    ) -> Vec<Call<'a>> {
+        let mut known = HashMap::<&str, (Option<&str>, &str)>::new();
+        let mut resolve = |call: &'a ToolCall| {
+            if call.server.as_ref().is_some_and(|server| !server.is_empty()) {
+                return self.resolve(call, surface);
+            }
+            let (server, name) = *known.entry(call.name.as_str()).or_insert_with(|| {
+                let found = self.resolve(call, surface);
+                (found.server, found.name)
+            });
+            Call { recorded: call, server, name }
+        };
+        recorded.iter().map(&mut resolve).collect()
     }
 
     /// Works the call's server out.
@@ -95,7 +124,11 @@ impl Declared {
         if let Some((server, tool)) = self.by_wire_prefix(name, surface) {
             return Call { recorded, server: Some(server), name: tool };
         }
-        Call { recorded, server: self.by_declared_ids(name), name }
+        let declared = agreed_server(&self.ids, name).map(|server| (server, name));
+        match declared.or_else(|| self.by_bait(name)) {
+            Some((server, tool)) => Call { recorded, server: Some(server), name: tool },
+            None => Call { recorded, server: None, name },
+        }
     }
 
     /// `mcp__s__t`, `s__t`, `s_t`, `s-t`; the longest server name wins.
@@ -113,22 +146,76 @@ impl Declared {
             .max_by_key(|(server, _)| server.len())
     }
 
-    fn by_declared_ids(&self, name: &str) -> Option<&str> {
-        let mut servers = self.ids.iter().filter_map(|id| ends_in(id, name));
-        let first = servers.next()?;
-        servers.all(|server| server == first).then_some(first)
+    /// A distractor of the block, by its bare or its wire name; never where a declared id could be meant.
+    fn by_bait<'a>(&'a self, name: &'a str) -> Option<(&'a str, &'a str)> {
+        if self.ids.iter().any(|id| id == name || ends_in(id, name).is_some()) {
+            return None;
+        }
+        if let Some(server) = agreed_server(&self.bait, name) {
+            return Some((server, name));
+        }
+        self.bait.iter().find_map(|id| {
+            let (server, tool) = id.split_once('.')?;
+            (strip_wire_prefix(name, server)? == tool)
+                .then(|| (server, &name[name.len() - tool.len()..]))
+        })
+    }
+}
+
+/// The server that all ids ending in `.name` agree on.
+fn agreed_server<'a>(ids: &'a [String], name: &str) -> Option<&'a str> {
+    let mut servers = ids.iter().filter_map(|id| ends_in(id, name));
+    let first = servers.next()?;
+    servers.all(|server| server == first).then_some(first)
+}
+
+/// Which of several lists of ids a call belongs to, without comparing it with each id.
+#[derive(Debug, Clone, Default)]
+pub struct IdIndex {
+    lists: HashMap<String, Vec<usize>>,
+}
+
+impl IdIndex {
+    /// Indexes the lists by their positions.
+    pub fn new<'a>(lists: impl IntoIterator<Item = &'a [String]>) -> Self {
+        let mut index = Self::default();
+        for (at, ids) in lists.into_iter().enumerate() {
+            for id in ids {
+                let positions = index.lists.entry(id.clone()).or_default();
+                if !positions.contains(&at) {
+                    positions.push(at);
+                }
+            }
+        }
+        index
+    }
+
+    /// Calls `found` with the position of each list that has an id meaning this call; lists may repeat.
+    pub fn each(&self, call: &Call<'_>, buffer: &mut String, mut found: impl FnMut(usize)) {
+        let mut look =
+            |id: &str| self.lists.get(id).into_iter().flatten().for_each(|at| found(*at));
+        look(&call.recorded.name);
+        if call.name != call.recorded.name {
+            look(call.name);
+        }
+        if let Some(server) = call.server {
+            buffer.clear();
+            buffer.extend([server, ".", call.name]);
+            look(buffer);
+        }
     }
 }
 
 /// The tool behind a wire prefix made of this server's name.
 fn strip_wire_prefix<'a>(name: &'a str, server: &str) -> Option<&'a str> {
-    let rest = name.strip_prefix("mcp__").unwrap_or(name).strip_prefix(server)?;
-    let tool = if name.starts_with("mcp__") && !server.starts_with("mcp__") {
-        rest.strip_prefix("__")?
-    } else {
-        rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-']))?
+    let after = |text: &'a str| text.strip_prefix(server);
+    let gateway =
+        name.strip_prefix("mcp__").and_then(after).and_then(|rest| rest.strip_prefix("__"));
+    let plain = || {
+        after(name)
+            .and_then(|rest| rest.strip_prefix("__").or_else(|| rest.strip_prefix(['_', '-'])))
     };
-    Some(tool).filter(|tool| !tool.is_empty())
+    gateway.or_else(plain).filter(|tool| !tool.is_empty())
 }
 
 /// The server part of an id that ends in `.name`.
@@ -143,7 +230,7 @@ mod tests {
 
     fn resolve(name: &str, servers: &[&str], ids: &[&str], surface: Option<&Surface>) -> String {
         let own = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        let declared = Declared::new(own(servers), own(ids));
+        let declared = Declared::new(own(servers), own(ids), Vec::new());
         let recorded = call(name);
         declared.resolve(&recorded, surface).id()
     }
@@ -204,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_prefixed_name_still_matches_a_bare_id_spelled_like_it() {
-        let declared = Declared::new(["get".to_owned()], Vec::new());
+        let declared = Declared::new(["get".to_owned()], Vec::new(), Vec::new());
         let recorded = call("get_weather");
         let found = declared.resolve(&recorded, None);
         assert!(found.matches("get_weather") && found.matches("get.weather"));
@@ -213,10 +300,53 @@ mod tests {
     #[test]
     fn what_cannot_be_decided_is_known_to_be_so() {
         let ids = ["http.get".to_owned(), "web.get".to_owned()];
-        let declared = Declared::new([], ids.to_vec());
+        let declared = Declared::new([], ids.to_vec(), Vec::new());
         let recorded = call("get");
         let found = declared.resolve(&recorded, None);
         assert!(found.is_undecided(&["http.get"]));
         assert!(!found.is_undecided(&["http.fetch"]));
+    }
+
+    #[test]
+    fn a_server_may_be_called_mcp() {
+        assert_eq!(resolve("mcp__search", &["mcp"], &[], None), "mcp.search");
+        assert_eq!(resolve("mcp__mcp__search", &["mcp"], &[], None), "mcp.search");
+    }
+
+    #[test]
+    fn distractors_of_the_block_never_outweigh_what_is_declared() {
+        let own = |list: &[&str]| list.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        let declared = Declared::new(
+            [],
+            own(&["forecasts.weather_report"]),
+            own(&["weather.get", "maps.route"]),
+        );
+        for (name, id) in [
+            ("weather_report", "forecasts.weather_report"),
+            ("route", "maps.route"),
+            ("maps__route", "maps.route"),
+            ("weather_other", "weather_other"),
+        ] {
+            assert_eq!(declared.resolve(&call(name), None).id(), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_index_finds_what_comparing_finds() {
+        let lists =
+            [vec!["a.x".to_owned(), "y".to_owned()], vec!["x".to_owned()], vec!["b.x".to_owned()]];
+        let index = IdIndex::new(lists.iter().map(Vec::as_slice));
+        for id in ["a.x", "b.x", "c.x", "c.y", "z"] {
+            crate::testing::calls(&[id], |calls| {
+                let mut found = Vec::new();
+                index.each(&calls[0], &mut String::new(), |at| found.push(at));
+                found.sort_unstable();
+                found.dedup();
+                let compared = (0..lists.len())
+                    .filter(|at| calls[0].matches_any(&lists[*at]))
+                    .collect::<Vec<_>>();
+                assert_eq!(found, compared, "{id}");
+            });
+        }
     }
 }

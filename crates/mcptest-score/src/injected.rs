@@ -5,16 +5,16 @@ use mcptest_suite::model::{Distractors, SourceKind};
 
 /// The ids of the `count` distractors; the error says why they cannot be told.
 ///
-/// `file` holds the ids of a `from: file` source, which the caller has read.
+/// `file` holds the ids of a `from: file` source, which the caller has read, or why it could not.
 pub fn from_block(
     block: &Distractors,
     count: u32,
-    file: Option<&[String]>,
+    file: Option<&Result<Vec<String>, String>>,
 ) -> Result<Vec<String>, String> {
     let wanted = count as usize;
     let pool = match block.source.from {
         SourceKind::Catalog => bundled().iter().map(|tool| tool.id()).collect::<Vec<_>>(),
-        SourceKind::File => file.ok_or("the distractors' file was not read")?.to_vec(),
+        SourceKind::File => file.ok_or("the distractors' file was not read")?.clone()?,
         SourceKind::NearDuplicate => {
             let of = block.source.of.as_deref().unwrap_or_default();
             let made = near_duplicates(of, &block.correct)

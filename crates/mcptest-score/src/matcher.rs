@@ -18,7 +18,8 @@ pub struct Compiled {
 
 #[derive(Debug)]
 enum Rule {
-    Schema(Box<Validator>),
+    /// With the one type the schema's keywords speak of, where it names none itself.
+    Schema(Box<Validator>, Option<About>),
     Compare(Comparison, f64),
     Equal(Value),
     Differs(Value),
@@ -29,6 +30,41 @@ enum Rule {
     AllOf(Vec<Compiled>),
     /// Cannot be evaluated, and why.
     Impossible(String),
+}
+
+/// A type by its test and its name.
+type About = (fn(&Value) -> bool, &'static str);
+
+/// JSON Schema lets `minimum` hold of a text; a suite means a number.
+fn about(schema: &Value) -> Option<About> {
+    const KEYWORDS: [(About, &[&str]); 4] = [
+        (
+            (Value::is_number, "a number"),
+            &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+        ),
+        ((Value::is_string, "a text"), &["minLength", "maxLength", "pattern"]),
+        (
+            (Value::is_array, "a list"),
+            &["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"],
+        ),
+        (
+            (Value::is_object, "an object"),
+            &["properties", "required", "minProperties", "maxProperties", "additionalProperties"],
+        ),
+    ];
+    let keys = schema.as_object()?;
+    if ["type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "not", "if"]
+        .iter()
+        .any(|key| keys.contains_key(*key))
+    {
+        return None;
+    }
+    let mut spoken =
+        KEYWORDS.iter().filter(|(_, words)| words.iter().any(|word| keys.contains_key(*word)));
+    match (spoken.next(), spoken.next()) {
+        (Some((about, _)), None) => Some(*about),
+        _ => None,
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +84,7 @@ impl Compiled {
         let mut rules = Vec::new();
         if let Some(schema) = &matcher.schema {
             rules.push(match jsonschema::validator_for(schema) {
-                Ok(validator) => Rule::Schema(Box::new(validator)),
+                Ok(validator) => Rule::Schema(Box::new(validator), about(schema)),
                 Err(error) => Rule::Impossible(format!("the schema is not valid: {error}")),
             });
         }
@@ -117,7 +153,12 @@ impl Compiled {
 impl Rule {
     fn answer(&self, value: &Value) -> Answer {
         match self {
-            Self::Schema(validator) => Ok(validator.is_valid(value)),
+            Self::Schema(validator, about) => match about {
+                Some((fits, word)) if !fits(value) => {
+                    Err(format!("it is {}, not {word}", kind(value)))
+                }
+                _ => Ok(validator.is_valid(value)),
+            },
             Self::Compare(comparison, bound) => {
                 let number =
                     value.as_f64().ok_or_else(|| format!("it is {}, not a number", kind(value)))?;
@@ -189,7 +230,8 @@ fn contains(value: &Value, needle: &Value) -> Answer {
 pub fn json_equal(left: &Value, right: &Value) -> bool {
     match (left, right) {
         (Value::Number(a), Value::Number(b)) => {
-            a == b || a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a == b)
+            // Whole numbers are compared as such: doubles run out of digits at 2^53.
+            a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64())
         }
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| json_equal(a, b))
@@ -279,6 +321,11 @@ mod tests {
             (json!({"<": 80}), json!(79), json!(80)),
             (json!({"==": 1}), json!(1.0), json!(2)),
             (json!({"!=": 1}), json!(2), json!(1.0)),
+            (
+                json!({"==": 9_007_199_254_740_993_i64}),
+                json!(9_007_199_254_740_993_i64),
+                json!(9_007_199_254_740_992_i64),
+            ),
             (json!({"equals": {"a": [1]}}), json!({"a": [1]}), json!({"a": [2]})),
             (json!({"equals": null}), json!(null), json!(0)),
             (json!({"contains": "sku"}), json!("a sku-1"), json!("nothing")),
@@ -309,6 +356,9 @@ mod tests {
             assert!(!holds(matcher.clone(), json!(true)), "{matcher}");
         }
         assert!(!holds(json!({"!=": "text"}), json!(5)));
+        assert!(!holds(json!({"schema": {"minimum": 5}}), json!("abc")));
+        assert!(!holds(json!({"schema": {"pattern": "a"}}), json!(5)));
+        assert!(holds(json!({"schema": {"anyOf": [{"minimum": 5}]}}), json!("abc")));
         assert!(!holds(json!({"not": {"contains": 1}}), json!("text")));
     }
 

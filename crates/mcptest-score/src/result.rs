@@ -113,6 +113,9 @@ pub struct Gate {
     pub block: String,
     /// Whether every assertion held on evidence.
     pub passed: bool,
+    /// No verdict is possible: runs that the gate needs were inconclusive.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inconclusive: bool,
     /// Passed or scored by a pinned rule without evidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub vacuous: bool,
@@ -420,11 +423,11 @@ pub struct Timing {
 }
 
 impl Gate {
-    /// The gate's place in the totals: a gate without a single scored run gives no verdict.
+    /// The gate's place in the totals.
     pub const fn status(&self) -> Status {
         if self.passed {
             Status::Passed
-        } else if self.runs_scored == 0 && self.runs_excluded > 0 {
+        } else if self.inconclusive {
             Status::Inconclusive
         } else {
             Status::Failed

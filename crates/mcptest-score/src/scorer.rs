@@ -1,14 +1,16 @@
 //! One test: what a trace says about each of its gates. `fold` puts the runs of a cell together.
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use mcptest_suite::AgentTest;
-use mcptest_suite::model::{AgentGates, EqualFunctionClass, TrajectoryAxes};
+use mcptest_suite::model::{AgentGates, Classes, EqualFunctionClass, TrajectoryAxes};
 use mcptest_trace::{RunStatus, Trace};
 
 use crate::checks::Checks;
 use crate::gate::Check;
-use crate::ids::{Call, Declared};
+use crate::ids::{Call, Declared, IdIndex};
 use crate::injected;
 use crate::metrics::distractors::Injected;
 use crate::metrics::{
@@ -25,9 +27,16 @@ pub struct TestScorer {
     pub(crate) test: AgentTest,
     expect: Vec<(Target, Check)>,
     trajectory: Option<trajectory::Expected>,
+    edges: Option<tool_edges::Edges>,
+    /// Members of `equal_function_sets`.
+    classes: Option<IdIndex>,
+    /// Members of `token_efficiency`.
+    priced_classes: Option<IdIndex>,
     /// The injected set of each declared count, and the ids that tell servers with it.
     variants: Vec<Variant>,
     pub(crate) checks: Checks,
+    /// Said of a trace whose count the sweep does not have.
+    foreign_count: String,
 }
 
 #[derive(Debug)]
@@ -60,36 +69,85 @@ pub struct RunObservation {
     pub cost_usd: Option<f64>,
     /// Names of calls whose server stayed unknown.
     pub(crate) undecided: Vec<String>,
-    pub(crate) selection: Option<Box<selection::RunSelection>>,
-    pub(crate) pass_k: Option<Box<pass_k::RunPick>>,
-    pub(crate) distractors: Option<Box<distractors::RunChoice>>,
-    pub(crate) orchestration: Option<Box<orchestration::RunOrchestration>>,
-    pub(crate) token_efficiency: Option<Box<token_efficiency::RunCost>>,
-    pub(crate) trajectory: Option<Box<trajectory::RunTrajectory>>,
-    pub(crate) axes: Option<Box<trajectory_axes::RunAxes>>,
-    pub(crate) golden_path: Option<Box<golden_path::RunPath>>,
-    pub(crate) edges: Option<Box<tool_edges::RunEdges>>,
+    pub(crate) selection: Option<Arc<selection::RunSelection>>,
+    pub(crate) pass_k: Option<Arc<pass_k::RunPick>>,
+    pub(crate) distractors: Option<Arc<distractors::RunChoice>>,
+    pub(crate) orchestration: Option<Arc<orchestration::RunOrchestration>>,
+    pub(crate) token_efficiency: Option<Arc<token_efficiency::RunCost>>,
+    pub(crate) trajectory: Option<Arc<trajectory::RunTrajectory>>,
+    pub(crate) axes: Option<Arc<trajectory_axes::RunAxes>>,
+    pub(crate) golden_path: Option<Arc<golden_path::RunPath>>,
+    pub(crate) edges: Option<Arc<tool_edges::RunEdges>>,
 }
 
 impl RunObservation {
+    /// Whether the run's distractors could not be told.
+    pub fn lacks_distractors(&self) -> bool {
+        self.distractors.as_ref().is_some_and(|choice| choice.unknown.is_some())
+    }
+
     /// Whether the run is left out of every metric.
     pub fn is_inconclusive(&self) -> bool {
         self.status == RunStatus::Inconclusive
     }
 }
 
+/// Remembers what runs said, so that runs that say the same share it.
+///
+/// Among many runs of one test few differ; this keeps memory flat where each run alone is small.
+#[derive(Debug, Default)]
+pub struct Shared {
+    selection: HashSet<Arc<selection::RunSelection>>,
+    distractors: HashSet<Arc<distractors::RunChoice>>,
+    orchestration: HashSet<Arc<orchestration::RunOrchestration>>,
+    trajectory: HashSet<Arc<trajectory::RunTrajectory>>,
+    axes: HashSet<Arc<trajectory_axes::RunAxes>>,
+    golden_path: HashSet<Arc<golden_path::RunPath>>,
+    edges: HashSet<Arc<tool_edges::RunEdges>>,
+    models: HashSet<Arc<str>>,
+}
+
+/// Different outcomes that are remembered of one kind.
+const MAX_SHARED: usize = 4_096;
+
+impl Shared {
+    /// Replaces each part of the run by an equal one that is there already.
+    pub fn share(&mut self, run: &mut RunObservation) {
+        share(&mut self.selection, &mut run.selection);
+        share(&mut self.distractors, &mut run.distractors);
+        share(&mut self.orchestration, &mut run.orchestration);
+        share(&mut self.trajectory, &mut run.trajectory);
+        share(&mut self.axes, &mut run.axes);
+        share(&mut self.golden_path, &mut run.golden_path);
+        share(&mut self.edges, &mut run.edges);
+        share(&mut self.models, &mut run.model);
+    }
+}
+
+fn share<T: Hash + Eq + ?Sized>(known: &mut HashSet<Arc<T>>, part: &mut Option<Arc<T>>) {
+    let Some(own) = part else { return };
+    if let Some(same) = known.get(own) {
+        *part = Some(Arc::clone(same));
+    } else if known.len() < MAX_SHARED {
+        known.insert(Arc::clone(own));
+    }
+}
+
 impl TestScorer {
-    /// Prepares a test; `servers` are the suite's, `file` the ids of a `from: file` source.
-    pub fn new(test: AgentTest, servers: &[String], file: Option<&[String]>) -> Self {
+    /// Prepares a test; `servers` are the suite's, `file` the ids of a `from: file` source or why it
+    /// cannot be read.
+    pub fn new(
+        test: AgentTest,
+        servers: &[String],
+        file: Option<&Result<Vec<String>, String>>,
+    ) -> Self {
         let ids = declared_ids(&test.gates);
-        let all_servers = servers
-            .iter()
-            .cloned()
-            .chain(test.setup.servers.iter().flatten().cloned())
-            .collect::<Vec<_>>();
+        let own = test.setup.servers.iter().flatten();
+        let all_servers = servers.iter().chain(own).cloned().collect::<Vec<_>>();
         let variant = |count: Option<u32>, injected: Result<Vec<String>, String>| {
-            let ids = ids.iter().chain(injected.iter().flatten()).cloned().collect();
-            Variant { count, injected, declared: Declared::new(all_servers.iter().cloned(), ids) }
+            let bait = injected.clone().unwrap_or_default();
+            let declared = Declared::new(all_servers.iter().cloned(), ids.clone(), bait);
+            Variant { count, injected, declared }
         };
         let mut variants = Vec::new();
         if let Some(block) = &test.gates.distractors {
@@ -97,9 +155,9 @@ impl TestScorer {
                 variants.push(variant(Some(*count), injected::from_block(block, *count, file)));
             }
         }
-        let unknown =
-            "the trace carries neither a surface nor a distractor_count of this sweep".to_owned();
+        let unknown = "the trace carries no distractor_count, and no surface tells it".to_owned();
         variants.push(variant(None, Err(unknown)));
+        let class_index = |block: &Classes| selection::index(&block.classes);
         Self {
             expect: test
                 .expect
@@ -108,7 +166,14 @@ impl TestScorer {
                 .zip(Check::compile(&test.expect))
                 .collect(),
             trajectory: test.gates.trajectory.as_ref().map(trajectory::Expected::new),
+            edges: test.gates.tool_edges.as_ref().map(tool_edges::Edges::new),
+            classes: test.gates.equal_function_sets.as_ref().map(class_index),
+            priced_classes: test.gates.token_efficiency.as_ref().map(class_index),
             checks: Checks::new(&test.gates),
+            foreign_count: format!(
+                "the trace's distractor_count is none of the sweep's counts {:?}",
+                test.sweep().unwrap_or_default()
+            ),
             variants,
             test,
         }
@@ -119,13 +184,19 @@ impl TestScorer {
         &self.test
     }
 
-    /// Reads one trace; the error says what is wrong with its surface.
+    /// Reads one trace; the error says what is wrong with it.
     pub fn observe(
         &self,
         trace: &Trace,
         surfaces: &SurfaceCache,
         counter: &dyn TokenCounter,
     ) -> Result<RunObservation, String> {
+        if trace.run == Some(0) {
+            return Err("runs are numbered from 1, found run 0".to_owned());
+        }
+        if trace.conversation.cost_usd.is_some_and(|cost| cost < 0.0) {
+            return Err("cost_usd cannot be negative".to_owned());
+        }
         let mut seen = RunObservation {
             model: trace.model.as_deref().map(Arc::from),
             run: trace.run,
@@ -147,20 +218,20 @@ impl TestScorer {
             golden_path: None,
             edges: None,
         };
-        let surface = trace.surface.as_ref().map(|raw| surfaces.get(raw)).transpose()?;
+        let surface = trace.surface.as_ref().map(|raw| surfaces.get(raw)).transpose();
+        let surface = surface.map_err(|reason| format!("its surface cannot be read: {reason}"))?;
         let surface = surface.as_deref();
         if self.test.sweep().is_some() {
-            seen.count = trace.distractor_count.or_else(|| surface.map(Surface::distractor_count));
+            // A surface without a single mark may be the +0 cell or come from a recorder that marks
+            // nothing: it does not tell.
+            let marked = surface.map(Surface::distractor_count).filter(|count| *count > 0);
+            seen.count = trace.distractor_count.or(marked);
         }
         if seen.is_inconclusive() {
             return Ok(seen);
         }
         let variant = self.variant(seen.count);
-        let calls = trace
-            .tool_calls
-            .iter()
-            .map(|call| variant.declared.resolve(call, surface))
-            .collect::<Vec<_>>();
+        let calls = variant.declared.resolve_all(&trace.tool_calls, surface);
         seen.failures = self.failures(trace, &calls);
         seen.undecided = calls
             .iter()
@@ -185,6 +256,28 @@ impl TestScorer {
         }
     }
 
+    /// The surface tells which tools are bait, unless it marks none though some were asked for.
+    fn injected<'a>(
+        &'a self,
+        surface: Option<&'a Surface>,
+        variant: &'a Variant,
+        count: Option<u32>,
+    ) -> Injected<'a> {
+        let asked = variant.count.or(count).unwrap_or_default();
+        match (surface, &variant.injected) {
+            (Some(surface), _)
+                if surface.distractor_count() > 0 || (asked == 0 && variant.count.is_some()) =>
+            {
+                Injected::OnSurface(surface)
+            }
+            (_, Ok(ids)) => Injected::FromBlock(ids),
+            (_, Err(_)) if count.is_some() && variant.count.is_none() => {
+                Injected::Unknown(&self.foreign_count)
+            }
+            (_, Err(reason)) => Injected::Unknown(reason),
+        }
+    }
+
     fn failures(&self, trace: &Trace, calls: &[Call<'_>]) -> Vec<String> {
         let results =
             self.expect.iter().map(|(target, check)| check.run(target.resolve(trace, calls)));
@@ -201,41 +294,46 @@ impl TestScorer {
         counter: &dyn TokenCounter,
     ) {
         let gates = &self.test.gates;
-        let classes = gates.equal_function_sets.as_ref().map(|block| block.classes.as_slice());
-        seen.selection = classes.map(|classes| Box::new(selection::observe(classes, calls)));
+        let classes = self.classes.as_ref().zip(gates.equal_function_sets.as_ref());
+        let classes = classes
+            .map(|(index, block)| orchestration::ClassIndex { index, count: block.classes.len() });
+        seen.selection = classes
+            .map(|classes| Arc::new(selection::observe(classes.index, classes.count, calls)));
         seen.pass_k = gates
             .tool_selection
             .as_ref()
-            .map(|block| Box::new(pass_k::observe(block, calls, seen.tokens)));
+            .map(|block| Arc::new(pass_k::observe(block, calls, seen.tokens)));
         seen.distractors = gates.distractors.as_ref().map(|block| {
-            let injected = match (surface, &variant.injected) {
-                (Some(surface), _) => Injected::OnSurface(surface),
-                (None, Ok(ids)) => Injected::FromBlock(ids),
-                (None, Err(reason)) => Injected::Unknown(reason),
-            };
-            Box::new(distractors::observe(&block.correct, injected, calls))
+            let injected = self.injected(surface, variant, seen.count);
+            Arc::new(distractors::observe(&block.correct, injected, calls))
         });
         seen.orchestration = gates
             .orchestration
             .as_ref()
-            .map(|_| Box::new(orchestration::observe(classes, calls, surface)));
-        seen.token_efficiency = gates.token_efficiency.as_ref().map(|block| {
+            .map(|_| Arc::new(orchestration::observe(classes, calls, surface)));
+        let priced = self.priced_classes.as_ref().zip(gates.token_efficiency.as_ref());
+        seen.token_efficiency = priced.map(|(index, block)| {
             let tokens = surface.map(|surface| surface.tokens(counter));
-            Box::new(token_efficiency::observe(&block.classes, calls, tokens, seen.cost_usd))
+            Arc::new(token_efficiency::observe(
+                index,
+                block.classes.len(),
+                calls,
+                tokens,
+                seen.cost_usd,
+            ))
         });
         seen.trajectory =
-            self.trajectory.as_ref().map(|expected| Box::new(trajectory::observe(expected, calls)));
+            self.trajectory.as_ref().map(|expected| Arc::new(trajectory::observe(expected, calls)));
         seen.axes = gates
             .trajectory_axes
             .as_ref()
-            .map(|block| Box::new(trajectory_axes::observe(block, calls)));
+            .map(|block| Arc::new(trajectory_axes::observe(block, calls)));
         seen.golden_path =
-            gates.golden_path.as_ref().map(|block| Box::new(golden_path::observe(block, calls)));
-        let delegations = trace.delegations.as_deref();
-        seen.edges = gates
-            .tool_edges
-            .as_ref()
-            .map(|block| Box::new(tool_edges::observe(block, calls, delegations)));
+            gates.golden_path.as_ref().map(|block| Arc::new(golden_path::observe(block, calls)));
+        let edges = self.edges.as_ref().zip(gates.tool_edges.as_ref());
+        seen.edges = edges.map(|(edges, block)| {
+            Arc::new(tool_edges::observe(block, edges, calls, trace.delegations.as_deref()))
+        });
     }
 
     pub(crate) fn complexity(&self) -> Option<String> {

@@ -51,9 +51,9 @@ impl Surface {
         self.by_name.get(name).into_iter().flatten().map(|at| &self.tools[*at])
     }
 
-    /// The tool a call went to: same name, and same server where both are known.
-    fn find(&self, server: Option<&str>, name: &str) -> Option<&Tool> {
-        self.named(name).find(|tool| match (server, tool.entry.server.as_deref()) {
+    /// The tools a call may have gone to: same name, and same server where both are known.
+    fn candidates(&self, server: Option<&str>, name: &str) -> impl Iterator<Item = &Tool> {
+        self.named(name).filter(move |tool| match (server, tool.entry.server.as_deref()) {
             (Some(called), Some(offered)) => called == offered,
             _ => true,
         })
@@ -61,12 +61,14 @@ impl Surface {
 
     /// Whether the tool is on the surface.
     pub fn contains(&self, server: Option<&str>, name: &str) -> bool {
-        self.find(server, name).is_some()
+        self.candidates(server, name).next().is_some()
     }
 
-    /// Whether the tool is on the surface as an injected distractor.
-    pub fn is_distractor(&self, server: Option<&str>, name: &str) -> bool {
-        self.find(server, name).is_some_and(|tool| tool.entry.distractor)
+    /// Whether the tool is an injected distractor; nothing where tools of that name disagree.
+    pub fn is_distractor(&self, server: Option<&str>, name: &str) -> Option<bool> {
+        let mut flags = self.candidates(server, name).map(|tool| tool.entry.distractor);
+        let first = flags.next().unwrap_or_default();
+        flags.all(|flag| flag == first).then_some(first)
     }
 
     /// The number of injected distractors.
@@ -100,7 +102,13 @@ impl Surface {
         name: &str,
         args: &Value,
     ) -> Option<ArgsVerdict> {
-        let tool = self.find(server, name)?;
+        let mut candidates = self.candidates(server, name);
+        let tool = candidates.next()?;
+        if candidates.any(|other| other.entry.input_schema != tool.entry.input_schema) {
+            return Some(ArgsVerdict::NoVerdict(
+                "several servers offer a tool of this name".to_owned(),
+            ));
+        }
         let Some(schema) = &tool.entry.input_schema else { return Some(ArgsVerdict::Valid) };
         let validator = tool
             .validator
@@ -162,7 +170,7 @@ impl Surface {
         let entries = tools
             .iter()
             .map(|(server, name)| {
-                serde_json::from_value(serde_json::json!({"server": server, "name": name})).unwrap()
+                serde_json::from_value(serde_json::json!({"server": Some(server).filter(|server| !server.is_empty()), "name": name})).unwrap()
             })
             .collect();
         Self::new(entries)

@@ -30,6 +30,11 @@ impl AgentTest {
         self.setup.runs.map_or(1, Runs::asked)
     }
 
+    /// Whether anything is asserted at all.
+    pub fn judges(&self) -> bool {
+        !self.expect.is_empty() || self.gates.any()
+    }
+
     /// The counts of a distractor sweep; none where there is no sweep.
     pub fn sweep(&self) -> Option<&[u32]> {
         self.gates
@@ -43,7 +48,7 @@ impl AgentTest {
 impl Suite {
     /// All agent tests: agents with a prompt (or, for `score`, with gates), then `tests:`.
     pub fn agent_tests(&self) -> Vec<AgentTest> {
-        let own = self.agents.iter().filter(|agent| is_test(agent)).map(|agent| AgentTest {
+        let own = self.agents.iter().filter(|agent| self.is_test(agent)).map(|agent| AgentTest {
             name: agent.name.clone(),
             setup: agent.setup.clone(),
             expect: agent.expect.clone().unwrap_or_default(),
@@ -62,6 +67,14 @@ impl Suite {
         self.tests.iter().filter(|test| test.kind == TestType::Tool)
     }
 
+    /// With a prompt a test of its own; without one a definition, unless nobody refers to it and it
+    /// has something to judge by: `score` needs only that.
+    fn is_test(&self, agent: &Agent) -> bool {
+        let referred =
+            self.tests.iter().any(|test| test.agent.as_deref() == Some(agent.name.as_str()));
+        agent.setup.prompt.is_some() || (!referred && (agent.expect.is_some() || agent.gates.any()))
+    }
+
     fn resolve(&self, test: &Test) -> AgentTest {
         let base = test
             .agent
@@ -75,13 +88,6 @@ impl Suite {
             gates: test.gates.clone(),
         }
     }
-}
-
-fn is_test(agent: &Agent) -> bool {
-    let gates = serde_json::to_value(&agent.gates).unwrap_or_default();
-    let has_gates =
-        gates.as_object().is_some_and(|gates| gates.values().any(|gate| !gate.is_null()));
-    agent.setup.prompt.is_some() || agent.expect.is_some() || has_gates
 }
 
 /// What the test sets replaces; the rest is the agent's.

@@ -11,17 +11,16 @@ use crate::model::Suite;
 
 /// The suite's JSON Schema, as `mcptest schema suite` prints it and `schema/v1.json` holds it.
 pub fn suite() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(generate::<Suite>);
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        let settings = SchemaSettings::draft2020_12().with_transform(NoEmptyValues);
+        settings.into_generator().into_root_schema_for::<Suite>().into()
+    });
     &SCHEMA
 }
 
-/// The JSON Schema of any of this project's formats.
+/// The JSON Schema of a format that machines write, in which `null` stands for what is absent.
 pub fn generate<T: JsonSchema>() -> Value {
-    SchemaSettings::draft2020_12()
-        .with_transform(NoEmptyValues)
-        .into_generator()
-        .into_root_schema_for::<T>()
-        .into()
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().into()
 }
 
 /// An omitted key and an empty value are different things: only lists may be left empty.

@@ -51,6 +51,9 @@ pub struct Entry {
 /// Upper bound on YAML nodes; far above any suite a person writes, far below what hurts.
 const MAX_NODES: usize = 2_000_000;
 
+/// Deepest nesting. Each level costs a debug build some 30 KiB of stack, and threads have 2 MiB.
+const MAX_DEPTH: usize = 48;
+
 impl Node {
     /// Parses one YAML document.
     pub fn parse(source: &Source) -> Result<Self, Box<Diagnostic>> {
@@ -60,7 +63,7 @@ impl Node {
             // As YAML 1.2 has it: `prompt: no` is a text.
             strict_booleans: true,
             with_snippet: false,
-            budget: serde_saphyr::budget! { max_nodes: MAX_NODES },
+            budget: serde_saphyr::budget! { max_nodes: MAX_NODES, max_depth: MAX_DEPTH },
         };
         let raw: Raw = serde_saphyr::from_str_with_options(&source.text, options)
             .map_err(|error| Box::new(syntax_error(source, &error)))?;
@@ -150,10 +153,39 @@ fn syntax_error(source: &Source, error: &serde_saphyr::Error) -> Diagnostic {
     let span = error.location().map_or(Span::new(0, 0), |location| span_of(source, location));
     let rendered = error.to_string();
     // The place is shown by the diagnostic itself.
-    let message = rendered.split(" at line ").next().unwrap_or(&rendered).trim();
-    Diagnostic::error("yaml-syntax", source, span, format!("this is not valid YAML: {message}"))
+    let reason = rendered.split(" at line ").next().unwrap_or(&rendered).trim();
+    let (message, help) = in_our_words(source, span, reason);
+    Diagnostic::error("yaml-syntax", source, span, message)
         .label("the parser stopped here")
-        .help("check indentation, quotes and brackets at and just before this place")
+        .help(help)
+}
+
+/// What the parser says, without its own vocabulary, and what to do about it.
+fn in_our_words(source: &Source, span: Span, reason: &str) -> (String, &'static str) {
+    let line_start =
+        source.text[..span.start.min(source.text.len())].rfind('\n').map_or(0, |at| at + 1);
+    let indent = source.text[line_start..].chars().take_while(|c| c.is_whitespace() && *c != '\n');
+    if reason.starts_with("multiple YAML documents") {
+        (
+            "a file holds one YAML document, and here a second begins".to_owned(),
+            "put it into a file of its own",
+        )
+    } else if reason.contains("budget breached") || reason.contains("limit exceeded") {
+        (
+            format!("the file is nested too deeply (more than {MAX_DEPTH} levels) or too large"),
+            "make it flatter or smaller",
+        )
+    } else if reason.contains("non-finite") {
+        ("a number must be finite".to_owned(), "write a number, or put the word in quotes")
+    } else if indent.into_iter().any(|c| c == '\t') {
+        (
+            format!("this is not valid YAML: {reason}"),
+            "indent with spaces: YAML does not allow tabs here",
+        )
+    } else {
+        let help = "check indentation, quotes and brackets at and just before this place";
+        (format!("this is not valid YAML: {reason}"), help)
+    }
 }
 
 fn span_of(source: &Source, location: Location) -> Span {

@@ -181,6 +181,8 @@ pub struct SchemaArgs {
 pub enum SchemaKind {
     /// The suite language
     Suite,
+    /// What `mcptest mock` serves
+    Mock,
     /// What a run leaves
     Trace,
     /// What `--reporter json` prints

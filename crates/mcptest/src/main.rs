@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         Command::Mock(mock) => commands::mock::run(mock, args.quiet),
         Command::Doctor(doctor) => commands::doctor::run(doctor, args.quiet),
         Command::Score(score) => commands::score::run(score, args.quiet),
-        Command::Validate(validate) => commands::validate::run(validate),
+        Command::Validate(validate) => commands::validate::run(validate, args.quiet),
         Command::Schema(schema) => commands::schema::run(schema),
     };
     outcome.unwrap_or_else(|error| output::give_up(&error))

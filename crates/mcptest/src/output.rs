@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use mcptest_report::Reporter;
+use mcptest_report::text::clean;
 use mcptest_score::result::{Problem, ResultDocument, Timing};
 use mcptest_suite::diagnostic::{Diagnostic, Source};
 
@@ -19,6 +20,16 @@ pub const WRONG_INPUT: u8 = 2;
 pub fn result(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("failed to write to stdout"),
+    }
+}
+
+/// Streams the document to stdout.
+fn json_to_stdout(document: &ResultDocument) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let written = mcptest_report::json::write(document, &mut out).and_then(|()| out.flush());
+    match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("failed to write to stdout"),
     }
@@ -44,7 +55,7 @@ pub fn diagnostics(found: &[Diagnostic]) {
 
 /// The last word when something unforeseen went wrong.
 pub fn give_up(error: &anyhow::Error) -> ExitCode {
-    say(&format!("error: {error:#}"));
+    say(&format!("error: {}", clean(&format!("{error:#}"))));
     ExitCode::from(WRONG_INPUT)
 }
 
@@ -82,7 +93,7 @@ pub enum Stop {
     /// A stable word and a sentence.
     Message(&'static str, String),
     /// Anything with a place and a next step.
-    Problem(Problem),
+    Problem(Box<Problem>),
 }
 
 impl Stop {
@@ -100,14 +111,14 @@ impl Stop {
                 column: None,
                 help: None,
             }],
-            Self::Problem(problem) => vec![problem.clone()],
+            Self::Problem(problem) => vec![Problem::clone(problem)],
         }
     }
 
     fn say(&self) {
         match self {
             Self::Diagnostics(found) => diagnostics(found),
-            Self::Message(_, message) => say(&format!("error: {message}")),
+            Self::Message(_, message) => say(&format!("error: {}", clean(message))),
             Self::Problem(problem) => {
                 let place = [
                     problem.file.clone(),
@@ -120,8 +131,13 @@ impl Stop {
                 let help = problem
                     .help
                     .as_ref()
-                    .map_or_else(String::new, |help| format!("\n  help: {help}"));
-                say(&format!("error[{}]: {place}{space}{}{help}", problem.code, problem.message));
+                    .map_or_else(String::new, |help| format!("\n  help: {}", clean(help)));
+                say(&format!(
+                    "error[{}]: {}{space}{}{help}",
+                    problem.code,
+                    clean(&place),
+                    clean(&problem.message)
+                ));
             }
         }
     }
@@ -132,12 +148,13 @@ pub fn stop(command: &str, report: &ReportArgs, why: &Stop) -> anyhow::Result<Ex
     why.say();
     let mut document = ResultDocument::new(command);
     document.errors = why.problems();
-    let machines = report
-        .reporter
-        .iter()
-        .filter(|reporter| reporter.kind != Reporter::Pretty)
-        .cloned()
-        .collect();
+    let mut machines = report.reporter.clone();
+    machines.retain(|reporter| reporter.kind != Reporter::Pretty);
+    // One document on stdout, even where two were asked for.
+    let on_stdout = machines.iter().filter(|one| one.file.is_none()).map(|one| one.kind);
+    let chosen =
+        on_stdout.clone().find(|kind| *kind == Reporter::Json).or_else(|| on_stdout.clone().next());
+    machines.retain(|one| one.file.is_some() || Some(one.kind) == chosen);
     self::report(&document, &ReportArgs { reporter: machines, verbose: report.verbose })?;
     Ok(ExitCode::from(WRONG_INPUT))
 }
@@ -173,33 +190,36 @@ pub fn timing(started: Instant, source: &str) -> Timing {
 }
 
 /// Refuses two reporters that would write into each other.
-pub fn check_reporters(args: &ReportArgs) -> anyhow::Result<()> {
+pub fn check_reporters(args: &ReportArgs) -> Result<(), Stop> {
     let on_stdout =
         args.reporter.iter().filter(|reporter| reporter.file.is_none()).collect::<Vec<_>>();
     if let [first, second, ..] = on_stdout.as_slice() {
         let (first, second) = (first.kind.name(), second.kind.name());
-        anyhow::bail!(
+        let message = format!(
             "--reporter {first} and --reporter {second} both write to stdout; give one a file: --reporter {second}=FILE"
         );
+        return Err(Stop::Message("two-reporters-on-stdout", message));
     }
     Ok(())
 }
 
-/// Renders the document with every reporter asked for.
+/// Renders the document with every reporter asked for; one that fails does not stop the others.
 pub fn report(document: &ResultDocument, args: &ReportArgs) -> anyhow::Result<()> {
+    let mut outcome = Ok(());
     for ReporterArg { kind, file } in &args.reporter {
         let options = mcptest_report::pretty::Options {
             colour: file.is_none() && colour(&io::stdout()),
             width: if file.is_none() { stdout_width() } else { 100 },
             verbose: args.verbose,
         };
-        let text = kind.render(document, &options);
-        match file {
-            Some(path) => write_file(path, &text)?,
-            None => result(&text)?,
-        }
+        let written = match (file, kind) {
+            (Some(path), _) => write_file(path, &kind.render(document, &options)),
+            (None, Reporter::Json) => json_to_stdout(document),
+            (None, _) => result(&kind.render(document, &options)),
+        };
+        outcome = outcome.and(written);
     }
-    Ok(())
+    outcome
 }
 
 /// Columns of the terminal behind stdout; 100 where there is none.

@@ -28,7 +28,7 @@ pub enum Injected<'a> {
 }
 
 /// What one run chose.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunChoice {
     /// Calls that match a correct id.
     pub correct: u64,
@@ -36,6 +36,8 @@ pub struct RunChoice {
     pub distractors: Tally,
     /// Calls to anything else.
     pub out_of_scope: Tally,
+    /// Calls that may be bait or not: tools of that name disagree, and the server is unknown.
+    pub undecided: Tally,
     /// How many distractors were presented.
     pub presented: u32,
     /// Why nothing can be said.
@@ -61,17 +63,19 @@ impl RunChoice {
 pub fn observe(correct: &[String], injected: Injected<'_>, calls: &[Call<'_>]) -> RunChoice {
     let mut choice = RunChoice::default();
     let is_bait = |call: &Call<'_>| match injected {
-        Injected::OnSurface(surface) => surface.is_distractor(call.server, call.name),
-        Injected::FromBlock(ids) => call.matches_any(ids),
-        Injected::Unknown(_) => false,
+        Injected::OnSurface(surface) => on_surface(surface, call),
+        Injected::FromBlock(ids) => Some(call.matches_any(ids)),
+        Injected::Unknown(_) => Some(false),
     };
     for call in calls {
         if call.matches_any(correct) {
             choice.correct += 1;
-        } else if is_bait(call) {
-            choice.distractors.add(call.id());
         } else {
-            choice.out_of_scope.add(call.id());
+            match is_bait(call) {
+                Some(true) => choice.distractors.add(call.id()),
+                Some(false) => choice.out_of_scope.add(call.id()),
+                None => choice.undecided.add(call.id()),
+            }
         }
     }
     match injected {
@@ -82,10 +86,25 @@ pub fn observe(correct: &[String], injected: Injected<'_>, calls: &[Call<'_>]) -
     choice
 }
 
+/// Whether the call went to a flagged tool, under its own name or the one the model was shown.
+fn on_surface(surface: &Surface, call: &Call<'_>) -> Option<bool> {
+    if call.recorded.server.is_none() && !surface.contains(call.server, call.name) {
+        return surface.is_distractor(None, &call.recorded.name);
+    }
+    surface.is_distractor(call.server, call.name)
+}
+
 /// Folds the runs of one cell; `asked` is the block's count for it.
 pub fn fold(correct: &[String], asked: Option<u32>, runs: &[(u32, &RunChoice)]) -> Figures {
     if let Some(reason) = runs.iter().find_map(|(_, run)| run.unknown.as_ref()) {
         return absent(reason);
+    }
+    let undecided =
+        runs.iter().flat_map(|(_, run)| run.undecided.list()).map(|one| one.id).collect::<Vec<_>>();
+    if let Some(id) = undecided.first() {
+        return absent(&format!(
+            "`{id}` is offered as a real tool and as a distractor, and the trace names no server"
+        ));
     }
     let declared = correct.len();
     let chose_correct = runs.iter().map(|(_, run)| run.correct).sum::<u64>();
@@ -107,6 +126,7 @@ pub fn fold(correct: &[String], asked: Option<u32>, runs: &[(u32, &RunChoice)]) 
             ("distractors.certified_lower", int(certified_percent(succeeded, runs.len() as u64))),
         ],
         vacuous: declared == 0 && chose_correct + chosen.total() == 0,
+        by_rule: Vec::new(),
         notes: notes(asked, runs),
         detail: Detail {
             chosen_distractors: Some(chosen.list()),

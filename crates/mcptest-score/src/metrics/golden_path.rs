@@ -6,6 +6,8 @@
 //! subsequence); repeated_tools, calls of a tool more often than the path has it; backtracks,
 //! returns to a tool after another was called in between.
 
+use std::collections::{HashMap, HashSet};
+
 use mcptest_suite::model::{Assertion, GoldenPath};
 
 use crate::align::{common_subsequence, edit_distance};
@@ -14,14 +16,14 @@ use crate::ids::Call;
 use crate::result::Detail;
 
 /// How one run strayed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunPath {
     edit_distance: u64,
     extra_steps: u64,
     repeated_tools: u64,
     backtracks: u64,
     /// The recorded path, kept only where it strays.
-    path: Vec<String>,
+    path: Box<[Box<str>]>,
 }
 
 /// Longest recorded path that is kept for the report.
@@ -41,27 +43,28 @@ pub fn observe(block: &GoldenPath, calls: &[Call<'_>]) -> RunPath {
         extra_steps: (calls.len() - on_path) as u64,
         repeated_tools: repeated(golden, calls),
         backtracks: backtracks(calls),
-        path: calls.iter().take(MAX_PATH).map(Call::id).collect(),
+        path: calls.iter().take(MAX_PATH).map(|call| call.id().into_boxed_str()).collect(),
     }
 }
 
 /// Calls of a tool beyond the number of times the path has it (a tool off the path may be called once).
 fn repeated(golden: &[String], calls: &[Call<'_>]) -> u64 {
-    let mut count = 0;
-    for (at, call) in calls.iter().enumerate() {
-        let before = calls[..at].iter().filter(|other| other.same_tool(call)).count();
-        let allowed = golden.iter().filter(|id| call.matches(id)).count().max(1);
-        count += u64::from(before >= allowed);
+    let mut seen = HashMap::<(Option<&str>, &str), (u64, u64)>::new();
+    for call in calls {
+        let allowed = || golden.iter().filter(|id| call.matches(id)).count().max(1) as u64;
+        seen.entry((call.server, call.name)).or_insert_with(|| (0, allowed())).0 += 1;
     }
-    count
+    // A sum, so that the order of the map does not matter.
+    seen.into_values().map(|(times, allowed)| times.saturating_sub(allowed)).sum()
 }
 
 /// Calls of a tool that was called before, but not just before.
 fn backtracks(calls: &[Call<'_>]) -> u64 {
+    let mut seen = HashSet::new();
     let mut count = 0;
-    for at in 2..calls.len() {
-        let again = calls[..at].iter().any(|other| other.same_tool(&calls[at]));
-        count += u64::from(again && !calls[at - 1].same_tool(&calls[at]));
+    for (at, call) in calls.iter().enumerate() {
+        let again = !seen.insert((call.server, call.name));
+        count += u64::from(again && !calls[at - 1].same_tool(call));
     }
     count
 }
@@ -84,7 +87,7 @@ pub fn fold(runs: &[(u32, &RunPath)]) -> Figures {
         ],
         detail: Detail {
             worst_run: strayed.then_some(number),
-            worst_path: strayed.then_some(run.path),
+            worst_path: strayed.then(|| run.path.iter().map(ToString::to_string).collect()),
             ..Detail::default()
         },
         ..Figures::default()

@@ -8,31 +8,32 @@
 //! classes or no calls. schema_validity: calls whose args fit their tool's schema / calls to tools
 //! on the surface. hallucination: calls to tools not on the surface / calls.
 
+use std::collections::HashSet;
+
 use mcptest_suite::model::EqualFunctionClass;
 use serde_json::Value;
 
 use super::Tally;
 use super::selection::{self, RunSelection};
 use crate::figures::{Figure, Figures, int, percent_half_up};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::Detail;
 use crate::surface::{ArgsVerdict, Surface};
 
 /// What one run's calls were like.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunOrchestration {
-    selection: Option<RunSelection>,
     calls: u64,
     calls_with_args: u64,
     parameterized: u64,
     well_formed: u64,
     errors: u64,
     recovered: u64,
-    surface: Option<OnSurface>,
+    surface: Option<Box<OnSurface>>,
 }
 
 /// What the surface tells about one run's calls.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 struct OnSurface {
     judged: u64,
     valid: u64,
@@ -44,34 +45,60 @@ struct OnSurface {
 /// Violations kept per run and shown per gate: enough to see the pattern.
 const MAX_SHOWN: usize = 5;
 
+/// The classes of a test: how many, and an index over their members.
+#[derive(Debug, Clone, Copy)]
+pub struct ClassIndex<'a> {
+    /// Finds the classes of a call.
+    pub index: &'a IdIndex,
+    /// How many classes there are.
+    pub count: usize,
+}
+
 /// Judges one run.
 pub fn observe(
-    classes: Option<&[EqualFunctionClass]>,
+    classes: Option<ClassIndex<'_>>,
     calls: &[Call<'_>],
     surface: Option<&Surface>,
 ) -> RunOrchestration {
     let mut run = RunOrchestration {
-        selection: classes.map(|classes| selection::observe(classes, calls)),
         calls: calls.len() as u64,
-        surface: surface.map(|_| OnSurface::default()),
+        surface: surface.map(|_| Box::default()),
         ..RunOrchestration::default()
     };
-    for (at, call) in calls.iter().enumerate() {
-        let args = arguments(call);
-        let object = args.as_ref().and_then(Value::as_object);
-        run.calls_with_args += u64::from(args.is_some());
-        run.parameterized += u64::from(object.is_some_and(|object| !object.is_empty()));
-        run.well_formed += u64::from(object.is_some() && !call.recorded.name.trim().is_empty());
-        if call.is_error() {
-            run.errors += 1;
-            run.recovered +=
-                u64::from(recovers(classes.unwrap_or_default(), call, &calls[at + 1..]));
-        }
+    for call in calls {
+        let shape = Shape::of(call);
+        run.calls_with_args += u64::from(shape != Shape::Absent);
+        run.parameterized += u64::from(shape == Shape::Filled);
+        let object = matches!(shape, Shape::Filled | Shape::Empty);
+        run.well_formed += u64::from(object && !call.recorded.name.trim().is_empty());
         if let (Some(surface), Some(found)) = (surface, &mut run.surface) {
-            found.look_at(surface, call, args);
+            found.look_at(surface, call, arguments(call));
         }
     }
+    (run.errors, run.recovered) = recoveries(classes, calls);
     run
+}
+
+/// What a call's arguments are, told from their first and last bytes: they are valid JSON already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Absent,
+    Empty,
+    Filled,
+    NoObject,
+}
+
+impl Shape {
+    fn of(call: &Call<'_>) -> Self {
+        let Some(raw) = &call.recorded.args else { return Self::Absent };
+        let text = raw.get().trim();
+        match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(inner) if inner.trim().is_empty() => Self::Empty,
+            Some(_) => Self::Filled,
+            None if text == "null" => Self::Absent,
+            None => Self::NoObject,
+        }
+    }
 }
 
 /// The arguments, unless the trace carries none for this call.
@@ -80,23 +107,44 @@ fn arguments(call: &Call<'_>) -> Option<Value> {
     serde_json::from_str(raw.get()).ok().filter(|args: &Value| !args.is_null())
 }
 
-/// Whether a later call succeeds on the same tool or on a tool of the same class.
-fn recovers(classes: &[EqualFunctionClass], failed: &Call<'_>, later: &[Call<'_>]) -> bool {
-    let same_class = |call: &Call<'_>| {
-        classes
-            .iter()
-            .any(|class| failed.matches_any(&class.members) && call.matches_any(&class.members))
-    };
-    later.iter().any(|call| !call.is_error() && (call.same_tool(failed) || same_class(call)))
+/// Errored calls, and those followed by a success on the same tool or class.
+///
+/// One pass from the end keeps the tools and classes that succeed later.
+fn recoveries(classes: Option<ClassIndex<'_>>, calls: &[Call<'_>]) -> (u64, u64) {
+    let mut tools = HashSet::<(Option<&str>, &str)>::new();
+    let mut succeeded = vec![false; classes.map_or(0, |classes| classes.count)];
+    let (mut errors, mut recovered) = (0, 0);
+    let mut buffer = String::new();
+    for call in calls.iter().rev() {
+        let mut own = Vec::new();
+        if let Some(classes) = classes {
+            classes.index.each(call, &mut buffer, |class| own.push(class));
+        }
+        if call.is_error() {
+            errors += 1;
+            let later = tools.contains(&(call.server, call.name))
+                || own.iter().any(|class| succeeded[*class]);
+            recovered += u64::from(later);
+        } else {
+            tools.insert((call.server, call.name));
+            own.iter().for_each(|class| succeeded[*class] = true);
+        }
+    }
+    (errors, recovered)
 }
 
 impl OnSurface {
     fn look_at(&mut self, surface: &Surface, call: &Call<'_>, args: Option<Value>) {
         // MCP lets a call leave its arguments out: that is an empty object.
         let args = args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-        let verdict = surface
-            .check_args(call.server, call.name, &args)
-            .or_else(|| surface.check_args(None, &call.recorded.name, &args));
+        let verdict = surface.check_args(call.server, call.name, &args);
+        // A trace without servers may carry the name as the model was shown it.
+        let verdict = match verdict {
+            None if call.recorded.server.is_none() => {
+                surface.check_args(None, &call.recorded.name, &args)
+            }
+            found => found,
+        };
         match verdict {
             None => self.hallucinated.add(call.id()),
             Some(ArgsVerdict::Valid) => {
@@ -116,8 +164,12 @@ impl OnSurface {
     }
 }
 
-/// Folds the runs.
-pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestration)]) -> Figures {
+/// Folds the runs; `selections` are the same runs under the F1 section.
+pub fn fold(
+    classes: Option<&[EqualFunctionClass]>,
+    selections: &[(u32, &RunSelection)],
+    runs: &[(u32, &RunOrchestration)],
+) -> Figures {
     let sum =
         |field: fn(&RunOrchestration) -> u64| runs.iter().map(|(_, run)| field(run)).sum::<u64>();
     let calls = sum(|run| run.calls);
@@ -134,9 +186,14 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
         }
     };
     let surface = surface_figures(calls, no_args, runs);
+    let quiet = if errors == 0 {
+        vec!["no call failed, so error_recovery is 100 by rule".to_owned()]
+    } else {
+        Vec::new()
+    };
     Figures {
         figures: vec![
-            ("orchestration.discovery", discovery(classes, runs)),
+            ("orchestration.discovery", discovery(classes, selections)),
             ("orchestration.parameterization", of_args(sum(|run| run.parameterized))),
             ("orchestration.syntax", of_args(sum(|run| run.well_formed))),
             (
@@ -152,18 +209,20 @@ pub fn fold(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestrat
             ("orchestration.hallucination", surface.hallucination),
         ],
         vacuous: calls == 0,
-        notes: surface.notes,
+        by_rule: Vec::new(),
+        notes: [surface.notes, quiet].concat(),
         detail: surface.detail,
     }
 }
 
-fn discovery(classes: Option<&[EqualFunctionClass]>, runs: &[(u32, &RunOrchestration)]) -> Figure {
+fn discovery(
+    classes: Option<&[EqualFunctionClass]>,
+    selections: &[(u32, &RunSelection)],
+) -> Figure {
     let Some(classes) = classes else {
         return Err("the test declares no equal_function_sets".to_owned());
     };
-    let counts =
-        selection::Counts::of(classes, runs.iter().filter_map(|(_, run)| run.selection.as_ref()));
-    int(counts.recall())
+    int(selection::Counts::of(classes, selections.iter().map(|(_, run)| *run)).recall())
 }
 
 struct SurfaceFigures {
@@ -199,6 +258,8 @@ fn surface_figures(calls: u64, no_args: bool, runs: &[(u32, &RunOrchestration)])
     SurfaceFigures {
         validity: if no_args {
             Err("no call of the trace carries args".to_owned())
+        } else if judged == 0 && !unusable.is_empty() {
+            Err("no tool that was called has a usable schema".to_owned())
         } else if judged == 0 {
             Err("no call went to a tool on the surface".to_owned())
         } else {
@@ -242,11 +303,20 @@ mod tests {
         runs: &[Vec<ToolCall>],
         surface: Option<&Surface>,
     ) -> Figures {
-        let observed = runs
-            .iter()
-            .map(|run| resolved(run, |calls| observe(classes, calls, surface)))
-            .collect::<Vec<_>>();
-        fold(classes, &(1..).zip(&observed).collect::<Vec<_>>())
+        let index = selection::index(classes.unwrap_or_default());
+        let count = classes.map_or(0, <[_]>::len);
+        let class_index = classes.map(|_| ClassIndex { index: &index, count });
+        let of_run = |run: &Vec<ToolCall>| {
+            resolved(run, |calls| {
+                (selection::observe(&index, count, calls), observe(class_index, calls, surface))
+            })
+        };
+        let (selections, observed): (Vec<_>, Vec<_>) = runs.iter().map(of_run).unzip();
+        fold(
+            classes,
+            &(1..).zip(&selections).collect::<Vec<_>>(),
+            &(1..).zip(&observed).collect::<Vec<_>>(),
+        )
     }
 
     fn number(figures: &Figures, word: &str) -> u64 {
@@ -356,5 +426,15 @@ mod tests {
             let expected = if errors == 0 { 100.0 } else { (100.0 * f64::from(recovered) / f64::from(errors)).round() };
             prop_assert_eq!(number(&figures(Some(&classes), &[calls], None), "error_recovery") as f64, expected);
         }
+    }
+
+    #[test]
+    fn a_tool_of_another_server_is_not_on_the_surface() {
+        let surface = Surface::of(&[("catalog", "search")]);
+        let found = figures(None, &[vec![call_with("evil.search", r#"{"q":1}"#)]], Some(&surface));
+        assert_eq!(number(&found, "hallucination"), 100);
+        let wire = ToolCall { server: None, ..call_with("catalog__search", "{}") };
+        let shown = Surface::of(&[("", "catalog__search")]);
+        assert_eq!(number(&figures(None, &[vec![wire]], Some(&shown)), "hallucination"), 0);
     }
 }

@@ -6,8 +6,7 @@
 //! budget. Absent tokens: the budget cannot be checked, and the floor fails saying so. Reported,
 //! never gated: pass^j = C(c,j)/C(n,j) and pass@j = 1 − C(n−c,j)/C(n,j) for j = 1..min(n,100).
 
-use std::fmt::Write as _;
-
+use indexmap::IndexSet;
 use mcptest_suite::model::ToolSelection;
 use serde_json::Number;
 
@@ -29,14 +28,12 @@ pub struct RunPick {
 /// Judges one run.
 pub fn observe(block: &ToolSelection, calls: &[Call<'_>], tokens: Option<u64>) -> RunPick {
     let selected = calls.iter().any(|call| call.matches(&block.expected_tool));
-    let mut called = Vec::<String>::new();
-    if !selected {
-        for call in calls {
-            if !called.iter().any(|name| name == call.name) {
-                called.push(call.name.to_owned());
-            }
-        }
-    }
+    let called = if selected {
+        IndexSet::new()
+    } else {
+        calls.iter().map(|call| call.name).collect::<IndexSet<_>>()
+    };
+    let called = called.into_iter().map(str::to_owned).collect();
     RunPick { selected, tokens, called }
 }
 
@@ -150,7 +147,7 @@ fn all_drawn_from(part: u64, whole: u64, j: u64) -> f64 {
     (0..j).map(|i| (part - i) as f64 / (whole - i) as f64).product()
 }
 
-/// The lines of the seed, to the letter.
+/// The lines that go to stderr; scripts read them, so every letter counts.
 fn lines(
     block: &ToolSelection,
     name: &str,
@@ -216,9 +213,7 @@ fn missed_line(tool: &str, run: &FloorRun) -> Option<String> {
     if reasons.is_empty() {
         return None;
     }
-    let mut line = format!("  run {}: ", run.run);
-    let _ = write!(line, "{}", reasons.join("; "));
-    Some(line)
+    Some(format!("  run {}: {}", run.run, reasons.join("; ")))
 }
 
 #[cfg(test)]
@@ -244,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pass_line_of_the_seed() {
+    fn the_pass_line() {
         let tokens = [1200, 1300, 1400, 1500, 1510, 1530, 1600, 1700, 1800, 1840];
         let mut runs =
             tokens.iter().map(|tokens| run(&["get_weather"], Some(*tokens))).collect::<Vec<_>>();
@@ -260,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_lines_of_the_seed() {
+    fn the_floor_lines() {
         let hit = |tokens| run(&["get_weather"], Some(tokens));
         let runs = [
             hit(1000),

@@ -10,16 +10,16 @@ use mcptest_suite::model::{Assertion, EqualFunctionClass};
 
 use super::Tally;
 use crate::figures::{Figures, int, percent_floor};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::{Detail, RunDetail};
 
 /// What one run selected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunSelection {
     /// Classes that were satisfied.
     pub true_positives: u64,
     /// Positions of the classes that were not.
-    pub missed: Vec<usize>,
+    pub missed: Box<[u32]>,
     /// Calls that match no class.
     pub unexpected: Tally,
 }
@@ -30,24 +30,28 @@ impl RunSelection {
     }
 }
 
-/// Judges one run.
-pub fn observe(classes: &[EqualFunctionClass], calls: &[Call<'_>]) -> RunSelection {
-    let mut satisfied = vec![false; classes.len()];
+/// An index over the members of the classes, built once per test.
+pub fn index(classes: &[EqualFunctionClass]) -> IdIndex {
+    IdIndex::new(classes.iter().map(|class| class.members.as_slice()))
+}
+
+/// Judges one run against `count` classes.
+pub fn observe(index: &IdIndex, count: usize, calls: &[Call<'_>]) -> RunSelection {
+    let mut satisfied = vec![false; count];
     let mut unexpected = Tally::default();
+    let mut buffer = String::new();
     for call in calls {
         let mut expected = false;
-        for (class, satisfied) in classes.iter().zip(&mut satisfied) {
-            if call.matches_any(&class.members) {
-                *satisfied = true;
-                expected = true;
-            }
-        }
+        index.each(call, &mut buffer, |class| {
+            satisfied[class] = true;
+            expected = true;
+        });
         if !expected {
             unexpected.add(call.id());
         }
     }
-    let missed = (0..classes.len()).filter(|at| !satisfied[*at]).collect::<Vec<_>>();
-    RunSelection { true_positives: (classes.len() - missed.len()) as u64, missed, unexpected }
+    let missed = (0..count).filter(|at| !satisfied[*at]).map(|at| at as u32).collect::<Box<_>>();
+    RunSelection { true_positives: (count - missed.len()) as u64, missed, unexpected }
 }
 
 /// The sums over all runs.
@@ -109,6 +113,7 @@ pub fn fold(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Fi
             ("tool_selection.recall", int(counts.recall())),
         ],
         vacuous: counts.vacuous,
+        by_rule: Vec::new(),
         notes: Vec::new(),
         detail: detail(classes, runs),
     }
@@ -116,13 +121,14 @@ pub fn fold(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Fi
 
 /// Missed classes and unexpected calls, in total and per run.
 pub fn detail(classes: &[EqualFunctionClass], runs: &[(u32, &RunSelection)]) -> Detail {
-    let names =
-        |missed: &[usize]| missed.iter().map(|at| classes[*at].name.clone()).collect::<Vec<_>>();
+    let names = |missed: &[u32]| {
+        missed.iter().map(|at| classes[*at as usize].name.clone()).collect::<Vec<_>>()
+    };
     let mut unexpected = Tally::default();
     let mut missed = Vec::new();
     for (_, run) in runs {
         unexpected.merge(&run.unexpected);
-        missed.extend(&run.missed);
+        missed.extend(run.missed.iter().copied());
     }
     missed.sort_unstable();
     missed.dedup();
@@ -152,8 +158,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn score(classes: &[EqualFunctionClass], runs: &[&[&str]]) -> Counts {
-        let observed =
-            runs.iter().map(|run| calls(run, |calls| observe(classes, calls))).collect::<Vec<_>>();
+        let observed = runs
+            .iter()
+            .map(|run| calls(run, |calls| observe(&index(classes), classes.len(), calls)))
+            .collect::<Vec<_>>();
         Counts::of(classes, &observed)
     }
 
@@ -171,7 +179,9 @@ mod tests {
     #[test]
     fn the_second_worked_example_is_half_right_and_says_why() {
         let classes = research();
-        let run = calls(&["google.search", "shell.exec"], |calls| observe(&classes, calls));
+        let run = calls(&["google.search", "shell.exec"], |calls| {
+            observe(&index(&classes), classes.len(), calls)
+        });
         let counts = Counts::of(&classes, [&run]);
         assert_eq!((counts.tp, counts.fp, counts.fn_), (1, 1, 1));
         assert_eq!((counts.precision(), counts.recall(), counts.f1()), (50, 50, 50));
@@ -255,7 +265,7 @@ mod tests {
             let ids = runs.iter().map(|run| run.iter().map(|(s, t)| format!("{s}.{t}")).collect::<Vec<_>>()).collect::<Vec<_>>();
             let observed = ids.iter().map(|run| {
                 let run = run.iter().map(String::as_str).collect::<Vec<_>>();
-                calls(&run, |calls| observe(&classes, calls))
+                calls(&run, |calls| observe(&index(&classes), classes.len(), calls))
             }).collect::<Vec<_>>();
             let counts = Counts::of(&classes, &observed);
             let (tp, fp, fn_) = naive(&named, &runs);

@@ -10,7 +10,7 @@ use mcptest_suite::model::{Assertion, EqualFunctionClass};
 
 use super::selection::{self, Counts, RunSelection};
 use crate::figures::{Figure, Figures, decimal, int, rounded};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::Detail;
 
 /// What one run selected and cost.
@@ -23,12 +23,13 @@ pub struct RunCost {
 
 /// Judges one run.
 pub fn observe(
-    classes: &[EqualFunctionClass],
+    index: &IdIndex,
+    count: usize,
     calls: &[Call<'_>],
     surface_tokens: Option<u64>,
     cost_usd: Option<f64>,
 ) -> RunCost {
-    RunCost { selection: selection::observe(classes, calls), surface_tokens, cost_usd }
+    RunCost { selection: selection::observe(index, count, calls), surface_tokens, cost_usd }
 }
 
 /// Folds the runs.
@@ -53,6 +54,7 @@ pub fn fold(classes: &[EqualFunctionClass], runs: &[(u32, &RunCost)]) -> Figures
             ("token_efficiency.cost_per_correct", cost_per_correct(counts.tp, cost)),
         ],
         vacuous: counts.vacuous,
+        by_rule: Vec::new(),
         notes: Vec::new(),
         detail: Detail {
             grade: Some(grade(counts.f1()).to_owned()),
@@ -118,7 +120,9 @@ mod tests {
         let classes = classes(&[("search", &["search"]), ("fetch", &["fetch"])]);
         let observed = runs
             .iter()
-            .map(|(ids, tokens, cost)| calls(ids, |calls| observe(&classes, calls, *tokens, *cost)))
+            .map(|(ids, tokens, cost)| {
+                calls(ids, |calls| observe(&selection::index(&classes), 2, calls, *tokens, *cost))
+            })
             .collect::<Vec<_>>();
         fold(&classes, &(1..).zip(&observed).collect::<Vec<_>>())
     }

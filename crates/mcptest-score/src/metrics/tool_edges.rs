@@ -1,25 +1,45 @@
 //! Tool edges: which tools and hand-overs are allowed, required and forbidden.
 //!
 //! allowed_pct: declared allowed ids called at least once in any run / declared, floored; none
-//! declared: 100. restricted_attempts: calls to restricted ids, over all runs. delegation_pct:
+//! declared: 100. restricted_attempts: calls to restricted ids, over all runs (a call whose server is
+//! unknown counts if every id it can mean is restricted; if only some are, the figure is absent). delegation_pct:
 //! declared hand-overs seen in any run's `delegations` / declared, floored; absent where a run
 //! records none at all.
 
-use mcptest_suite::model::{Assertion, ToolEdges};
+use mcptest_suite::model::{Assertion, DelegationRule, ToolEdges};
 use mcptest_trace::Delegation;
 
 use super::Tally;
 use crate::figures::{Figure, Figures, int, percent_floor};
-use crate::ids::Call;
+use crate::ids::{Call, IdIndex};
 use crate::result::{Detail, RunDetail};
 
+/// The block with its ids indexed.
+#[derive(Debug)]
+pub struct Edges {
+    allowed: IdIndex,
+    restricted: IdIndex,
+}
+
+impl Edges {
+    /// Indexes the block's ids.
+    pub fn new(block: &ToolEdges) -> Self {
+        Self {
+            allowed: IdIndex::new(block.allowed.iter().map(std::slice::from_ref)),
+            restricted: IdIndex::new([block.restricted.as_slice()]),
+        }
+    }
+}
+
 /// Which edges one run used.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunEdges {
     /// Positions of the allowed ids that were called.
-    allowed: Vec<usize>,
+    allowed: Box<[usize]>,
     /// Restricted calls.
     restricted: Tally,
+    /// Names that may be restricted or allowed.
+    undecided: Vec<String>,
     /// Positions of the hand-overs that were seen; none where the trace records no delegations.
     delegated: Option<Vec<usize>>,
 }
@@ -27,27 +47,46 @@ pub struct RunEdges {
 /// Judges one run.
 pub fn observe(
     block: &ToolEdges,
+    edges: &Edges,
     calls: &[Call<'_>],
     delegations: Option<&[Delegation]>,
 ) -> RunEdges {
-    let mut restricted = Tally::default();
-    for call in calls.iter().filter(|call| call.matches_any(&block.restricted)) {
-        restricted.add(call.id());
-    }
-    let called = |id: &String| calls.iter().any(|call| call.matches(id));
-    let positions = |held: Vec<bool>| {
-        held.iter().enumerate().filter(|(_, held)| **held).map(|(at, _)| at).collect()
+    let mut run = RunEdges {
+        delegated: delegations.map(|seen| delegated(block, seen)),
+        ..RunEdges::default()
     };
-    RunEdges {
-        allowed: positions(block.allowed.iter().map(called).collect()),
-        restricted,
-        delegated: delegations.map(|seen| {
-            let happened = |rule: &mcptest_suite::model::DelegationRule| {
-                seen.iter().any(|edge| edge.from == rule.from && edge.to == rule.to)
-            };
-            positions(block.delegation.iter().map(happened).collect())
-        }),
+    let mut called = vec![false; block.allowed.len()];
+    let mut buffer = String::new();
+    for call in calls {
+        let mut restricted = false;
+        edges.restricted.each(call, &mut buffer, |_| restricted = true);
+        edges.allowed.each(call, &mut buffer, |at| called[at] = true);
+        if restricted || is_surely_restricted(block, call) {
+            run.restricted.add(call.id());
+        } else if call.is_undecided(&refs(&block.restricted)) {
+            run.undecided.push(call.name.to_owned());
+        }
     }
+    run.allowed = (0..called.len()).filter(|at| called[*at]).collect();
+    run
+}
+
+/// A call without server whose every declared meaning is restricted.
+fn is_surely_restricted(block: &ToolEdges, call: &Call<'_>) -> bool {
+    call.server.is_none()
+        && call.is_undecided(&refs(&block.restricted))
+        && !call.is_undecided(&refs(&block.allowed))
+}
+
+fn refs(ids: &[String]) -> Vec<&str> {
+    ids.iter().map(String::as_str).collect()
+}
+
+fn delegated(block: &ToolEdges, seen: &[Delegation]) -> Vec<usize> {
+    let happened = |rule: &DelegationRule| {
+        seen.iter().any(|edge| edge.from == rule.from && edge.to == rule.to)
+    };
+    (0..block.delegation.len()).filter(|at| happened(&block.delegation[*at])).collect()
 }
 
 /// Folds the runs.
@@ -61,6 +100,13 @@ pub fn fold(block: &ToolEdges, runs: &[(u32, &RunEdges)]) -> Figures {
         .map(|at| block.allowed[at].clone())
         .collect::<Vec<_>>();
     let delegation = delegation(block, runs, &mut uncovered);
+    let undecided = runs.iter().find_map(|(number, run)| Some((number, run.undecided.first()?)));
+    let attempts = match undecided {
+        Some((number, name)) => Err(format!(
+            "run {number} calls `{name}`, which may be restricted: the trace names no server"
+        )),
+        None => int(restricted.total()),
+    };
     let per_run =
         runs.iter().filter(|(_, run)| !run.restricted.is_empty()).map(|(number, run)| RunDetail {
             run: *number,
@@ -71,11 +117,19 @@ pub fn fold(block: &ToolEdges, runs: &[(u32, &RunEdges)]) -> Figures {
     Figures {
         figures: vec![
             ("edges.allowed_pct", int(share(allowed, block.allowed.len()))),
-            ("edges.restricted_attempts", int(restricted.total())),
+            ("edges.restricted_attempts", attempts),
             ("edges.delegation_pct", delegation),
         ],
-        // Without a restricted list the default gate cannot fail.
-        vacuous: block.restricted.is_empty() && block.expect.as_ref().is_none_or(Vec::is_empty),
+        vacuous: false,
+        by_rule: [
+            ("edges.allowed_pct", block.allowed.is_empty()),
+            // Without a restricted list the default gate cannot fail.
+            ("edges.restricted_attempts", block.restricted.is_empty()),
+            ("edges.delegation_pct", block.delegation.is_empty()),
+        ]
+        .into_iter()
+        .filter_map(|(target, empty)| empty.then_some(target))
+        .collect(),
         notes: Vec::new(),
         detail: Detail {
             restricted_calls: Some(restricted.list()),
@@ -124,7 +178,7 @@ mod tests {
         let block: ToolEdges = serde_json::from_str(json).unwrap();
         let observed = runs
             .iter()
-            .map(|run| calls(run, |calls| observe(&block, calls, delegations)))
+            .map(|run| calls(run, |calls| observe(&block, &Edges::new(&block), calls, delegations)))
             .collect::<Vec<_>>();
         fold(&block, &(1..).zip(&observed).collect::<Vec<_>>())
     }
@@ -140,7 +194,6 @@ mod tests {
         assert_eq!(number(&found, "allowed_pct"), 66);
         assert_eq!(number(&found, "restricted_attempts"), 2);
         assert_eq!(found.detail.uncovered.unwrap(), ["c"]);
-        assert!(!found.vacuous);
     }
 
     #[test]
@@ -158,6 +211,20 @@ mod tests {
 
     #[test]
     fn a_default_gate_that_cannot_fail_says_so() {
-        assert!(figures(r#"{"allowed":["a"]}"#, &[&["a"]], None).vacuous);
+        let found = figures(r#"{"allowed":["a"]}"#, &[&["a"]], None);
+        assert_eq!(found.by_rule, ["edges.restricted_attempts", "edges.delegation_pct"]);
+    }
+
+    #[test]
+    fn a_call_of_unknown_server_is_an_attempt_if_every_meaning_is_restricted() {
+        let both =
+            figures(r#"{"restricted":["prod.delete","staging.delete"]}"#, &[&["delete"]], None);
+        assert_eq!(number(&both, "restricted_attempts"), 1);
+        let one = figures(
+            r#"{"allowed":["dev.delete"],"restricted":["prod.delete"]}"#,
+            &[&["delete"]],
+            None,
+        );
+        assert!(one.get("edges.restricted_attempts").unwrap().is_err());
     }
 }

@@ -12,7 +12,7 @@ use crate::ids::Call;
 use crate::result::{Detail, RunDetail};
 
 /// Which pairs did not hold in one run, by position.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RunAxes {
     broken_dependencies: Vec<usize>,
     broken_orders: Vec<usize>,
@@ -87,6 +87,13 @@ pub fn fold(block: &TrajectoryAxes, runs: &[(u32, &RunAxes)]) -> Figures {
                 satisfaction(orders.len(), sum(|run| run.broken_orders.len())),
             ),
         ],
+        by_rule: [
+            ("trajectory.dependency_satisfaction", dependencies.is_empty()),
+            ("trajectory.order_satisfaction", orders.is_empty()),
+        ]
+        .into_iter()
+        .filter_map(|(target, empty)| empty.then_some(target))
+        .collect(),
         detail: Detail {
             broken_pairs: Some(broken.list()),
             per_run: Some(per_run),

@@ -2,6 +2,7 @@
 
 use super::servers::{forbid, reference, server_reference, unique_names};
 use super::{Check, assertions, gates, name_free};
+use crate::diagnostic::Diagnostic;
 use crate::models::{self, Resolved};
 use crate::tree::{Kind, Node};
 
@@ -12,6 +13,17 @@ pub fn check(check: &mut Check<'_>) {
         root.list("agents").iter().chain(root.list("tests")).chain(root.list("tool_quality"));
     let named = both.cloned().collect::<Vec<_>>();
     unique_names(check, &named, "test");
+    let broken = check.findings.diagnostics.iter().any(Diagnostic::is_error);
+    let empty = named.is_empty() && check.names_of("servers").is_empty();
+    if empty && check.whole() && !broken {
+        check
+            .warning(
+                "nothing-to-run",
+                root.span,
+                "the suite has no agents, tests or tool_quality checks",
+            )
+            .help = Some("add `agents:`, `tests:` or `tool_quality:`".to_owned());
+    }
     for agent in root.list("agents") {
         setup(check, agent);
         agent_alone(check, agent);
@@ -45,6 +57,23 @@ fn agent_alone(check: &mut Check<'_>, agent: &Node) {
         return;
     }
     needs_model(check, agent, None, name);
+    asserts_something(check, agent, name);
+}
+
+/// A test that checks nothing can only pass without evidence.
+fn asserts_something(check: &mut Check<'_>, test: &Node, name: &Node) {
+    let asserts = test.entries().iter().any(|entry| {
+        gates::is_gate(&entry.key) || (entry.key == "expect" && !entry.value.items().is_empty())
+    });
+    if !asserts {
+        check
+            .warning(
+                "asserts-nothing",
+                name.span,
+                "this test has no gates and no `expect`: its runs are shown, not judged",
+            )
+            .help = Some("add a gate such as `equal_function_sets`, or `expect`".to_owned());
+    }
 }
 
 fn needs_model(check: &mut Check<'_>, node: &Node, base: Option<&Node>, name: &Node) {
@@ -148,6 +177,7 @@ fn agent_test(check: &mut Check<'_>, test: &Node) {
             Some("add `prompt:` to the test or to its agent".to_owned());
     }
     needs_model(check, test, base, name);
+    asserts_something(check, test, name);
 }
 
 /// Keys that only an agent test has.

@@ -97,6 +97,16 @@ fn matcher(check: &mut Check<'_>, target: &str, known: Known, node: &Node) {
                 }
             }
             operator => {
+                if let (Known::Number(_), "==" | "!=" | "equals", None) =
+                    (known, operator, entry.value.number())
+                {
+                    let message = format!(
+                        "`{target}` is a number, and is compared with {}",
+                        entry.value.describe()
+                    );
+                    check.error("wrong-type", entry.value.span, message).label =
+                        Some("expected a number".to_owned());
+                }
                 if let (Known::Number(range), Some(value)) = (known, entry.value.number()) {
                     comparison(check, target, range, operator, value, &entry.value);
                 }
@@ -179,18 +189,13 @@ fn regex(check: &mut Check<'_>, node: &Node) {
     let Some(pattern) = node.text() else { return };
     if let Err(error) = Regex::new(pattern) {
         let rendered = error.to_string();
-        let reason = rendered
-            .lines()
-            .last()
-            .unwrap_or("it does not parse")
-            .trim_start_matches("error: ")
-            .to_owned();
-        check
-            .error(
-                "invalid-regex",
-                node.span,
-                format!("this is no valid regular expression: {reason}"),
-            )
-            .help = Some("look-around and back-references are not supported".to_owned());
+        let reason = rendered.lines().last().unwrap_or("it does not parse");
+        let reason = reason.trim_start_matches("error: ").to_owned();
+        let message = format!("this is no valid regular expression: {reason}");
+        let found = check.error("invalid-regex", node.span, message);
+        found.label = Some("in this pattern".to_owned());
+        if reason.contains("look-around") || reason.contains("backreference") {
+            found.help = Some("look-around and back-references are not supported".to_owned());
+        }
     }
 }

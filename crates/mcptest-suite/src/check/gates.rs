@@ -1,6 +1,6 @@
 //! The gate blocks: values that cannot be meant.
 
-use std::collections::HashMap;
+use indexmap::IndexMap;
 
 use super::{Check, assertions};
 use crate::diagnostic::Span;
@@ -65,7 +65,7 @@ fn classes(check: &mut Check<'_>, block: &Entry, required: bool) {
         }
     }
     super::servers::unique_names(check, list.value.items(), "classe");
-    let mut owners = HashMap::<&str, &str>::new();
+    let mut owners = IndexMap::<&str, &str>::new();
     for class in list.value.items() {
         let name = class.text_at("name").unwrap_or_default();
         if let Some(members) = class.entry("members")
@@ -81,6 +81,12 @@ fn classes(check: &mut Check<'_>, block: &Entry, required: bool) {
         }
         for member in class.list("members") {
             let Some(id) = member.text() else { continue };
+            let clash = owners.iter().find(|(known, owner)| **owner != name && overlap(known, id));
+            if let Some((known, other)) = clash {
+                let message = format!("`{id}` of `{name}` also means `{known}` of `{other}`");
+                check.warning("tool-in-two-classes", member.span, message).label =
+                    Some("one call will satisfy both classes".to_owned());
+            }
             match owners.insert(id, name) {
                 Some(other) if other != name => {
                     check
@@ -97,6 +103,13 @@ fn classes(check: &mut Check<'_>, block: &Entry, required: bool) {
     }
 }
 
+/// Whether one of two different ids is the bare form of the other.
+fn overlap(one: &str, other: &str) -> bool {
+    let bare =
+        |long: &str, short: &str| long.strip_suffix(short).is_some_and(|rest| rest.ends_with('.'));
+    bare(one, other) || bare(other, one)
+}
+
 fn distractors(check: &mut Check<'_>, block: &Entry) {
     if let Some(count) = block.value.entry("count") {
         counts(check, &count.value, count.key_span);
@@ -111,7 +124,8 @@ fn distractors(check: &mut Check<'_>, block: &Entry) {
     let Some(most) = block.value.get("count").and_then(largest_count) else { return };
     let (held, what) = match source.value.text_at("from") {
         Some("catalog") => (bundled().len(), "the bundled catalog holds"),
-        Some("near_duplicate") => {
+        // Without names to vary the missing `of` is the mistake, and was reported.
+        Some("near_duplicate") if !source.value.list("of").is_empty() => {
             let texts = |nodes: &[Node]| {
                 nodes.iter().filter_map(Node::text).map(str::to_owned).collect::<Vec<_>>()
             };
@@ -210,6 +224,16 @@ fn orchestration(check: &mut Check<'_>, block: &Entry) {
 }
 
 fn trajectory(check: &mut Check<'_>, block: &Entry) {
+    let lenient = matches!(block.value.text_at("mode"), Some("superset" | "subsequence"));
+    if let Some(calls) = block.value.entry("calls")
+        && calls.value.items().is_empty()
+        && lenient
+    {
+        check
+            .error("impossible-value", calls.key_span, "without calls this mode holds of every run")
+            .help =
+            Some("name the expected calls, or use `mode: strict` to expect none at all".to_owned());
+    }
     for call in block.value.list("calls") {
         if let Some(schema) = call.get("args").and_then(|args| args.get("schema")) {
             assertions::json_schema(check, schema);

@@ -86,15 +86,13 @@ fn texts(check: &mut Check<'_>, text: &str, span: Span, known: &[&str]) {
             }
             None if known.contains(&inner) => {}
             None => {
-                let mut words = vec!["env.NAME"];
-                words.extend_from_slice(known);
-                check
-                    .error(
-                        "unknown-placeholder",
-                        span,
-                        format!("the placeholder `${{{inner}}}` is not known here"),
-                    )
-                    .help = Some(suggest::did_you_mean(inner, &words));
+                let (head, rest) = inner.split_once('.').unwrap_or((inner, ""));
+                let help = match suggest::nearest(head, ["env"]) {
+                    Some(_) if !rest.is_empty() => format!("did you mean `${{env.{rest}}}`?"),
+                    _ => suggest::did_you_mean(inner, &[&["env.NAME"], known].concat()),
+                };
+                let message = format!("the placeholder `${{{inner}}}` is not known here");
+                check.error("unknown-placeholder", span, message).help = Some(help);
             }
         }
     }

@@ -48,7 +48,7 @@ fn server(check: &mut Check<'_>, entry: &Entry) {
                     .to_owned(),
             );
         }
-        (None, None) if !server.entries().is_empty() => {
+        (None, None) if !server.entries().is_empty() && !misspelt(server) => {
             check
                 .error(
                     "missing-key",
@@ -86,6 +86,11 @@ fn server(check: &mut Check<'_>, entry: &Entry) {
     if let Some(isolation) = server.entry("isolation") {
         image(check, isolation);
     }
+}
+
+/// Whether a key was probably meant as `command` or `url`, which the shape check says.
+fn misspelt(server: &Node) -> bool {
+    server.entries().iter().any(|entry| suggest::nearest(&entry.key, ["command", "url"]).is_some())
 }
 
 fn image(check: &mut Check<'_>, isolation: &Entry) {
@@ -135,6 +140,12 @@ pub fn server_reference(check: &mut Check<'_>, name: &Node) {
 pub fn reference(check: &mut Check<'_>, name: &Node, what: &str, block: &str, known: &[&str]) {
     let Some(text) = name.text() else { return };
     if !check.whole() || known.contains(&text) {
+        return;
+    }
+    // A misspelt block was reported already; what refers to it is no second mistake.
+    let misspelt = check.root.get(block).is_none()
+        && check.root.entries().iter().any(|entry| suggest::nearest(&entry.key, [block]).is_some());
+    if misspelt {
         return;
     }
     let help = if known.is_empty() {

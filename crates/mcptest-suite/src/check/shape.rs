@@ -95,11 +95,12 @@ impl Walk<'_, '_> {
     }
 
     fn no_branch(&mut self, node: &Node, branches: &'static [Value], at: Span) {
-        let kinds = branches
+        let mut kinds = branches
             .iter()
             .filter_map(|branch| self.resolve(branch))
             .map(expected_kind)
             .collect::<Vec<_>>();
+        kinds.dedup();
         let span = if node.span.end > node.span.start { node.span } else { at };
         self.report_kind(node, &kinds.join(" or "), span);
     }
@@ -134,6 +135,7 @@ impl Walk<'_, '_> {
             (Kind::Text(text), "a list") => {
                 Some(format!("write it as a list: [\"{}\"]", crate::tree::shorten(text)))
             }
+            (Kind::Text(text), "a mapping") => comparison_as_text(text),
             (Kind::Null, _) => Some("give it a value, or remove the key".to_owned()),
             _ => None,
         };
@@ -154,19 +156,25 @@ impl Walk<'_, '_> {
             found.help = suggest::nearest(text, allowed.iter().copied())
                 .map(|near| format!("did you mean `{near}`?"));
         }
+        let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or_default();
+        if node.text().is_some_and(|text| (text.trim().chars().count() as u64) < least) {
+            let message = format!("{} is empty", self.here());
+            self.check.error("impossible-value", span, message).label =
+                Some("expected a name".to_owned());
+        }
         if let Some(number) = node.number() {
             let low = schema.get("minimum").and_then(Value::as_f64);
             let high = schema.get("maximum").and_then(Value::as_f64).or_else(|| widest(schema));
             if low.is_some_and(|low| number < low) || high.is_some_and(|high| number > high) {
                 let message = format!("{} cannot be {}", self.here(), node.to_json());
-                self.check.error("impossible-value", span, message).label =
-                    Some(match (low, high) {
-                        (Some(low), Some(high)) if high < 1e9 => {
-                            format!("expected {low} to {high}")
-                        }
-                        (Some(low), _) => format!("expected {low} or more"),
-                        (None, high) => format!("expected {} or less", high.unwrap_or_default()),
-                    });
+                let percent = high == Some(1.0) && number > 1.0 && number <= 100.0;
+                let found = self.check.error("impossible-value", span, message);
+                found.label = Some(match (low, high) {
+                    (Some(low), Some(high)) if high < 1e9 => format!("expected {low} to {high}"),
+                    (Some(low), _) => format!("expected {low} or more"),
+                    (None, high) => format!("expected {} or less", high.unwrap_or_default()),
+                });
+                found.help = percent.then(|| format!("write {} for {number} %", number / 100.0));
             }
         }
         if let (Some(pattern), Some(text)) =
@@ -218,7 +226,10 @@ impl Walk<'_, '_> {
             }
         }
         for key in required(schema) {
-            if node.get(key).is_none() {
+            // A misspelt key was reported already, with this one as the likely word.
+            let misspelt = closed
+                && node.entries().iter().any(|entry| suggest::nearest(&entry.key, [key]).is_some());
+            if node.get(key).is_none() && !misspelt {
                 self.missing_key(node, key, span);
             }
         }
@@ -242,13 +253,17 @@ impl Walk<'_, '_> {
         span: Span,
         properties: Option<&'static Map<String, Value>>,
     ) {
-        let mut known =
+        let known =
             properties.map_or_else(Vec::new, |all| all.keys().map(String::as_str).collect());
-        known.sort_unstable();
         let message = format!("unknown key `{key}` in {}", self.here());
         let found = self.check.error("unknown-key", span, message);
         found.label = Some("this key is not known here".to_owned());
-        found.help = Some(suggest::did_you_mean(key, &known));
+        let keyword = known.contains(&"schema") && SCHEMA_WORDS.contains(&key);
+        found.help = Some(if keyword {
+            format!("a JSON Schema keyword stands in `schema`: {{ schema: {{ {key}: … }} }}")
+        } else {
+            suggest::did_you_mean(key, &known)
+        });
     }
 
     fn missing_key(&mut self, node: &Node, key: &str, span: Span) {
@@ -288,6 +303,15 @@ impl Walk<'_, '_> {
     }
 }
 
+/// `">= 80"` was meant as `{ ">=": 80 }`.
+fn comparison_as_text(text: &str) -> Option<String> {
+    let operator = [">=", "<=", "==", "!=", ">", "<"]
+        .into_iter()
+        .find(|operator| text.starts_with(operator))?;
+    let value = text[operator.len()..].trim();
+    value.parse::<f64>().ok().map(|_| format!("write {{ \"{operator}\": {value} }}"))
+}
+
 /// The largest value of the type behind an integer.
 fn widest(schema: &Map<String, Value>) -> Option<f64> {
     match schema.get("format").and_then(Value::as_str) {
@@ -295,6 +319,23 @@ fn widest(schema: &Map<String, Value>) -> Option<f64> {
         _ => None,
     }
 }
+
+/// Words of JSON Schema that people write where a matcher's key belongs.
+const SCHEMA_WORDS: &[&str] = &[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "type",
+    "enum",
+    "const",
+    "pattern",
+    "minLength",
+    "maxLength",
+    "items",
+    "required",
+    "properties",
+];
 
 fn required(schema: &Map<String, Value>) -> impl Iterator<Item = &str> {
     schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)

@@ -11,6 +11,7 @@ use super::{AgentGates, Assertion, Runs};
 #[schemars(extend("additionalProperties" = false, "x-mcptest-status" = "stable"))]
 pub struct Agent {
     /// Shown in reports; what `agent:` refers to.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// How it runs.
     #[serde(flatten)]
@@ -75,6 +76,7 @@ pub struct Discovery {
 #[schemars(extend("additionalProperties" = false, "x-mcptest-status" = "stable"))]
 pub struct Test {
     /// Shown in reports.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// `agent` or `tool`.
     #[serde(rename = "type")]

@@ -147,7 +147,7 @@ pub struct Matcher {
 }
 
 /// Keeps `equals: null` apart from a missing `equals`.
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+pub(super) fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 

@@ -15,6 +15,7 @@ pub struct Distractors {
     /// Where they come from.
     pub source: DistractorSource,
     /// The tools that are right.
+    #[schemars(inner(length(min = 1)))]
     #[serde(default)]
     pub correct: Vec<String>,
     /// Groups the curves in reports; changes no figure.

@@ -36,6 +36,14 @@ pub struct AgentGates {
     pub narrative: Option<ExpectOnly>,
 }
 
+impl AgentGates {
+    /// Whether any gate is declared.
+    pub fn any(&self) -> bool {
+        let blocks = serde_json::to_value(self).unwrap_or_default();
+        blocks.as_object().is_some_and(|blocks| blocks.values().any(|block| !block.is_null()))
+    }
+}
+
 /// Classes of interchangeable tools and what is expected of their selection.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,8 +61,10 @@ pub struct Classes {
 #[serde(deny_unknown_fields)]
 pub struct EqualFunctionClass {
     /// The capability.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// `server.tool` ids, or bare tool names for any server.
+    #[schemars(inner(length(min = 1)))]
     pub members: Vec<String>,
 }
 
@@ -64,6 +74,7 @@ pub struct EqualFunctionClass {
 #[schemars(extend("x-mcptest-status" = "stable"))]
 pub struct ToolSelection {
     /// The tool the model is supposed to call.
+    #[schemars(length(min = 1))]
     pub expected_tool: String,
     /// Least share of runs that must select it.
     pub min_selection_rate: Decimal,
@@ -104,6 +115,7 @@ pub struct Trajectory {
 #[serde(deny_unknown_fields)]
 pub struct TrajectoryCall {
     /// The tool's id.
+    #[schemars(length(min = 1))]
     pub name: String,
     /// What its arguments must be; absent: any.
     #[serde(default)]
@@ -116,6 +128,7 @@ pub struct TrajectoryCall {
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub struct ArgsRule {
     /// Equal to this.
+    #[serde(deserialize_with = "super::assertion::present")]
     pub exact: Option<Value>,
     /// Containing this.
     pub subset: Option<Map<String, Value>>,
@@ -179,7 +192,7 @@ pub struct OrderRule {
 #[schemars(extend("x-mcptest-status" = "stable"))]
 pub struct GoldenPath {
     /// The tools' ids, in order.
-    #[schemars(length(min = 1))]
+    #[schemars(length(min = 1), inner(length(min = 1)))]
     pub calls: Vec<String>,
     /// Empty or omitted: golden_path.passed == 1.
     #[serde(default)]
@@ -192,8 +205,10 @@ pub struct GoldenPath {
 #[schemars(extend("x-mcptest-status" = "stable"))]
 pub struct ToolEdges {
     /// Ids that should be covered by the runs.
+    #[schemars(inner(length(min = 1)))]
     pub allowed: Vec<String>,
     /// Ids that must not be called.
+    #[schemars(inner(length(min = 1)))]
     pub restricted: Vec<String>,
     /// Hand-overs that should be seen.
     pub delegation: Vec<DelegationRule>,

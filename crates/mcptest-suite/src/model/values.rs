@@ -76,13 +76,21 @@ pub struct Decimal {
     number: Number,
 }
 
+/// Most digits behind the point.
+const MAX_SCALE: u32 = 30;
+
 impl Decimal {
     /// Reads the shortest decimal that is this number; nothing for negative or huge ones.
     pub fn new(number: &Number) -> Option<Self> {
-        let text = format!("{}", number.as_f64()?);
+        // Adding zero turns a negative zero into zero.
+        let text = format!("{}", number.as_f64()? + 0.0);
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         let digits = format!("{whole}{fraction}").parse().ok()?;
-        let scale = u32::try_from(fraction.len()).ok().filter(|scale| *scale <= 30)?;
+        let scale = u32::try_from(fraction.len()).ok()?;
+        if scale > MAX_SCALE {
+            // Nothing but "at least one run" is meant by so small a fraction.
+            return Some(Self { digits: 1, scale: MAX_SCALE, number: number.clone() });
+        }
         Some(Self { digits, scale, number: number.clone() })
     }
 
@@ -149,6 +157,8 @@ mod tests {
         assert!(!decimal(0.333_333_333_333_333_4).is_met_by(1, 3));
         assert!(decimal(0.0).is_met_by(0, 5));
         assert!(decimal(1.0).is_met_by(5, 5));
+        assert!(decimal(-0.0).is_met_by(0, 5));
+        assert!(decimal(1e-31).is_met_by(1, 5) && !decimal(1e-31).is_met_by(0, 5));
     }
 
     #[test]

@@ -61,7 +61,14 @@ pub(super) fn object<'a>(source: &Source<'a>, text: &'a str) -> Result<Trace, Re
         None if incoming.role.is_some() => Err(source
             .error(text, "expected a trace, found a single chat message (an object with `role`)")
             .help(MESSAGE_HELP)),
-        _ if incoming.tool_calls.is_some() => Ok(incoming.into_trace()),
+        // An empty list beside a conversation is a recorder that left the calls in the messages.
+        _ if incoming
+            .tool_calls
+            .as_ref()
+            .is_some_and(|calls| conversation.is_none() || !calls.is_empty()) =>
+        {
+            Ok(incoming.into_trace())
+        }
         None => Err(unknown_form(source, text)),
         Some(messages) => foreign(source, incoming, messages),
     }

@@ -18,8 +18,10 @@ use crate::args::RunArgs;
 use crate::{output, servers};
 
 pub fn run(args: &RunArgs, quiet: bool) -> anyhow::Result<ExitCode> {
-    output::check_reporters(&args.report)?;
     let started = Instant::now();
+    if let Err(why) = output::check_reporters(&args.report) {
+        return output::stop("run", &args.report, &why);
+    }
     let suites = match load_all(&args.suites, quiet) {
         Ok(suites) => suites,
         Err(problem) => return output::stop("run", &args.report, &problem),

@@ -12,6 +12,7 @@ use crate::output;
 pub fn run(args: &SchemaArgs) -> anyhow::Result<ExitCode> {
     let schema = match args.kind {
         SchemaKind::Suite => suite().clone(),
+        SchemaKind::Mock => mcptest_mock::manifest::schema().clone(),
         SchemaKind::Trace => generate::<Trace>(),
         SchemaKind::Result => generate::<ResultDocument>(),
     };

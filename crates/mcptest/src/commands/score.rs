@@ -12,9 +12,11 @@ use crate::args::ScoreArgs;
 use crate::output::{self, Stop};
 
 pub fn run(args: &ScoreArgs, quiet: bool) -> anyhow::Result<ExitCode> {
-    output::check_reporters(&args.report)?;
     let started = Instant::now();
     let stop = |why: Stop| output::stop("score", &args.report, &why);
+    if let Err(why) = output::check_reporters(&args.report) {
+        return stop(why);
+    }
     let source = match output::read_source(&args.suite) {
         Ok(source) => source,
         Err(error) => return stop(Stop::Message("unreadable-suite", format!("{error:#}"))),
@@ -37,7 +39,7 @@ pub fn run(args: &ScoreArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     let mut document = match scored {
         Ok(document) => document,
-        Err(error) => return stop(Stop::Problem(error.problem())),
+        Err(error) => return stop(Stop::Problem(Box::new(error.problem()))),
     };
     document.timing = Some(output::timing(started, "replay"));
     if !quiet {

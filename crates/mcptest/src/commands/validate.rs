@@ -11,11 +11,18 @@ use serde_json::json;
 use crate::args::ValidateArgs;
 use crate::output;
 
-pub fn run(args: &ValidateArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &ValidateArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let mut found = Vec::new();
     let mut good = Vec::new();
+    let mut unreadable = Vec::new();
     for path in &args.suites {
-        let source = output::read_source(path)?;
+        let source = match output::read_source(path) {
+            Ok(source) => source,
+            Err(error) => {
+                unreadable.push(format!("{error:#}"));
+                continue;
+            }
+        };
         match load(&source, Strictness::Whole) {
             Ok(Loaded { suite, warnings, env }) => {
                 found.extend(warnings);
@@ -25,13 +32,18 @@ pub fn run(args: &ValidateArgs) -> anyhow::Result<ExitCode> {
             Err(mistakes) => found.extend(mistakes),
         }
     }
-    let wrong = found.iter().any(Diagnostic::is_error);
+    let wrong = !unreadable.is_empty() || found.iter().any(Diagnostic::is_error);
     if args.json {
-        let document =
-            json!({ "valid": !wrong, "diagnostics": mcptest_report::diagnostics::to_json(&found) });
+        let document = json!({
+            "valid": !wrong,
+            "diagnostics": mcptest_report::diagnostics::to_json(&found),
+            "unreadable": unreadable,
+        });
         output::result(&format!("{}\n", serde_json::to_string_pretty(&document)?))?;
     } else {
+        found.retain(|one| one.is_error() || !quiet);
         output::diagnostics(&found);
+        unreadable.iter().for_each(|message| output::say(&format!("error: {message}")));
         for line in good {
             output::result(&format!("ok  {line}\n"))?;
         }
