@@ -142,9 +142,8 @@ async fn a_death_in_mid_call_says_how_it_died() {
 #[tokio::test]
 async fn a_start_that_fails_shows_stderr() {
     let error = connect("dies-at-start").await.unwrap_err();
-    let StartError::Handshake { reason: CallError::Died { how }, stderr, .. } = &error else {
-        panic!("{error:?}")
-    };
+    let StartError::Handshake { reason, stderr, .. } = &error else { panic!("{error:?}") };
+    let CallError::Died { how } = &**reason else { panic!("{reason:?}") };
     assert_eq!(how, "exit status: 7");
     assert_eq!(*stderr, ["cannot find the licence file"]);
     let missing = Address::Command {

@@ -35,7 +35,7 @@ pub enum StartError {
         /// The step that failed.
         step: &'static str,
         /// Why.
-        reason: CallError,
+        reason: Box<CallError>,
         /// The last lines of its stderr.
         stderr: Vec<String>,
         /// What it did wrong before.
@@ -59,12 +59,15 @@ impl StartError {
                     "install the package {package}, or remove `isolation:` from the server"
                 ))
             }
-            Self::Handshake { reason: CallError::Died { .. }, .. } => {
-                Some("see its stderr; run the command by hand to find out why it ends".to_owned())
-            }
-            Self::Handshake { reason: CallError::Timeout { .. }, .. } => {
-                Some("a slow start can be given more time with --handshake-timeout".to_owned())
-            }
+            Self::Handshake { reason, .. } => match **reason {
+                CallError::Died { .. } => Some(
+                    "see its stderr; run the command by hand to find out why it ends".to_owned(),
+                ),
+                CallError::Timeout { .. } => {
+                    Some("a slow start can be given more time with --handshake-timeout".to_owned())
+                }
+                _ => None,
+            },
             _ => None,
         }
     }

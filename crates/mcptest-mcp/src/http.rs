@@ -161,7 +161,8 @@ impl HttpLink {
         let body = bounded_body(response).await?;
         let is_json = kind.starts_with("application/json");
         // An error status may still carry a JSON-RPC error, which says more.
-        if !status.is_success() && !(is_json && has_error(&body)) {
+        let usable = status.is_success() || (is_json && has_error(&body));
+        if !usable {
             return Err(refusal(status, &body));
         }
         if !is_json {

@@ -164,9 +164,8 @@ impl Inbox {
     pub fn close(&self, reason: &CallError) {
         let mut state = self.lock();
         state.closed.get_or_insert_with(|| reason.clone());
-        for (_, waiting) in state.waiting.drain() {
-            let _ = waiting.send(Err(reason.clone()));
-        }
+        let waiting = std::mem::take(&mut state.waiting);
+        waiting.into_values().for_each(|waiting| drop(waiting.send(Err(reason.clone()))));
     }
 
     /// The violations seen so far; at most a hundred are kept.

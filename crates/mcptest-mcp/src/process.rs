@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
 
 use crate::error::StartError;
 
@@ -47,6 +48,7 @@ pub struct Running {
     child: Child,
     group: i32,
     stderr: Tail,
+    reading_stderr: Option<JoinHandle<()>>,
 }
 
 /// The two pipes of a child.
@@ -79,17 +81,25 @@ impl Running {
             .ok_or_else(|| failed("it has no process id".to_owned()))?;
         ALIVE.lock().unwrap_or_else(PoisonError::into_inner).push(group);
         let stderr = Tail::default();
-        if let Some(pipe) = child.stderr.take() {
-            tokio::spawn(stderr.clone().follow(pipe));
-        }
+        let reading_stderr =
+            child.stderr.take().map(|pipe| tokio::spawn(stderr.clone().follow(pipe)));
         let pipes = child.stdin.take().zip(child.stdout.take());
         let (stdin, stdout) =
             pipes.ok_or_else(|| failed("its pipes could not be opened".to_owned()))?;
-        Ok((Self { child, group, stderr }, Pipes { stdin, stdout }))
+        Ok((Self { child, group, stderr, reading_stderr }, Pipes { stdin, stdout }))
     }
 
-    /// The last lines of its stderr.
-    pub fn stderr(&self) -> Vec<String> {
+    /// The last lines of its stderr; of a process that has ended, all it said at the end.
+    pub async fn stderr(&mut self) -> Vec<String> {
+        // What a dying server says last is often still in the pipe.
+        if self.ended(Duration::from_millis(50)).await.is_some()
+            && let Some(reading) = &mut self.reading_stderr
+        {
+            // A grandchild may hold the pipe open: no longer than this.
+            if tokio::time::timeout(Duration::from_millis(300), reading).await.is_ok() {
+                self.reading_stderr = None;
+            }
+        }
         self.stderr.lines()
     }
 

@@ -172,7 +172,7 @@ impl Server {
                 let stderr = server.stderr().await;
                 let violations = server.violations();
                 server.close().await;
-                Err(StartError::Handshake { step, reason, stderr, violations })
+                Err(StartError::Handshake { step, reason: Box::new(reason), stderr, violations })
             }
         }
     }

@@ -41,12 +41,10 @@ impl StdioLink {
 
     /// The last lines of the server's stderr.
     pub async fn stderr(&self) -> Vec<String> {
-        // What a dying server says last is often still in the pipe.
-        if let Some(running) = self.running.lock().await.as_mut() {
-            running.ended(Duration::from_millis(50)).await;
-            return running.stderr();
+        match self.running.lock().await.as_mut() {
+            Some(running) => running.stderr().await,
+            None => Vec::new(),
         }
-        Vec::new()
     }
 
     /// How the process ended, in words.
