@@ -7,6 +7,8 @@ mod broken_input;
 #[cfg(test)]
 mod distractors;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
 mod exit_codes;
 #[cfg(test)]
 mod floor;
