@@ -163,6 +163,14 @@ impl Fold<'_> {
                 &members(&block.classes),
             ));
         }
+        self.path_gates(gates);
+        self.later_gates(gates);
+    }
+
+    /// The gates over the order and shape of the calls.
+    fn path_gates(&self, gates: &mut Vec<Gate>) {
+        let blocks = &self.scorer.test.gates;
+        let checks = &self.scorer.checks;
         if let Some(block) = &blocks.trajectory {
             let ids = block.calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>();
             let figures = trajectory::fold(&self.of(|run| run.trajectory.as_deref()));
@@ -186,7 +194,6 @@ impl Fold<'_> {
                 .collect::<Vec<_>>();
             gates.push(self.gate("tool_edges", figures, &checks.edges, &ids));
         }
-        self.later_gates(gates);
     }
 
     /// Blocks that are checked at load but not computed yet: they say so and fail.
