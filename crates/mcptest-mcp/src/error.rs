@@ -30,7 +30,7 @@ pub enum StartError {
         reason: String,
     },
     /// It runs, but does not shake hands.
-    #[error("it started, but {step} failed: {reason}")]
+    #[error("{step} failed: {reason}")]
     Handshake {
         /// The step that failed.
         step: &'static str,
@@ -65,6 +65,9 @@ impl StartError {
                 ),
                 CallError::Timeout { .. } => {
                     Some("a slow start can be given more time with --handshake-timeout".to_owned())
+                }
+                CallError::Connection(_) => {
+                    Some("is the server running, and is this its address?".to_owned())
                 }
                 _ => None,
             },

@@ -3,6 +3,7 @@
 //! bwrap: the system read-only, a private /tmp, the workspace copied fresh for each start, network
 //! none or the host's. docker and podman: the same by image.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -37,6 +38,9 @@ pub enum Sandbox {
 
 /// Where the workspace is seen from inside.
 pub const WORKSPACE: &str = "/workspace";
+
+/// What stands for it in arguments and variables.
+const PLACEHOLDER: &str = "${workspace}";
 
 /// Folders and bytes of a workspace that are copied at the most.
 const MAX_FILES: usize = 100_000;
@@ -105,19 +109,17 @@ impl Isolation {
                     [words(&["--bind"]), vec![folder.display().to_string(), inside.clone()]]
                         .concat(),
                 );
-                let start = cwd.as_ref().map_or(inside, |cwd| cwd.display().to_string());
+                let start = cwd.as_deref().map_or(inside, absolute);
                 argv.extend([words(&["--chdir"]), vec![start]].concat());
             }
-            (None, Some(cwd)) => {
-                argv.extend([words(&["--chdir"]), vec![cwd.display().to_string()]].concat())
-            }
+            (None, Some(cwd)) => argv.extend([words(&["--chdir"]), vec![absolute(cwd)]].concat()),
             (None, None) => {}
         }
         argv.push("--".to_owned());
         let inside = format!("/tmp{WORKSPACE}");
-        argv.extend(program.argv.iter().map(|word| word.replace("${workspace}", &inside)));
+        argv.extend(program.argv.iter().map(|word| word.replace(PLACEHOLDER, &inside)));
         // The variables are the sandbox's own, so that none shows up on a command line.
-        Program { argv, env: program.env.clone(), cwd: None }
+        Program { argv, env: filled(&program.env, &inside), cwd: None }
     }
 
     fn container(
@@ -140,13 +142,23 @@ impl Isolation {
             argv.extend(words(&["--workdir", WORKSPACE]));
         }
         argv.push(image.to_owned());
-        argv.extend(program.argv.iter().map(|word| word.replace("${workspace}", WORKSPACE)));
-        Program { argv, env: program.env.clone(), cwd: None }
+        argv.extend(program.argv.iter().map(|word| word.replace(PLACEHOLDER, WORKSPACE)));
+        Program { argv, env: filled(&program.env, WORKSPACE), cwd: None }
     }
 }
 
 fn words(list: &[&str]) -> Vec<String> {
     list.iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// bwrap changes folders when it stands at the root already.
+fn absolute(path: &Path) -> String {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+}
+
+/// The variables, with the workspace's place filled in.
+fn filled(env: &BTreeMap<String, String>, workspace: &str) -> BTreeMap<String, String> {
+    env.iter().map(|(name, value)| (name.clone(), value.replace(PLACEHOLDER, workspace))).collect()
 }
 
 fn is_installed(program: &str) -> bool {

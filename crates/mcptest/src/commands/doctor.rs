@@ -7,10 +7,11 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use mcptest_mcp::process::Program;
 use mcptest_mcp::{Address, StartError};
+use mcptest_report::text::clean;
 use mcptest_run::doctor::{Seen, examine, examine_snapshot};
 use mcptest_suite::check::Strictness;
 use mcptest_suite::load;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::DoctorArgs;
 use crate::{output, servers};
@@ -19,6 +20,23 @@ use crate::{output, servers};
 const OUTSIDE: u8 = 3;
 
 pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
+    let outcome = look(args, quiet);
+    if let Err(error) = &outcome {
+        nothing_seen(args, &json!([{ "message": format!("{error:#}") }]))?;
+    }
+    outcome
+}
+
+/// The JSON document is one, whatever happens.
+fn nothing_seen(args: &DoctorArgs, errors: &Value) -> anyhow::Result<()> {
+    if !args.json {
+        return Ok(());
+    }
+    let document = json!({ "servers": [], "errors": errors });
+    output::result(&format!("{}\n", serde_json::to_string_pretty(&document)?))
+}
+
+fn look(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.catalog {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
@@ -45,7 +63,10 @@ pub fn run(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     })?;
     match outcome {
         Some((seen, failed)) => show(args, &seen, &failed),
-        None => Ok(ExitCode::from(servers::INTERRUPTED)),
+        None => {
+            nothing_seen(args, &json!([{ "message": "interrupted" }]))?;
+            Ok(ExitCode::from(servers::INTERRUPTED))
+        }
     }
 }
 
@@ -62,18 +83,19 @@ fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Vec<(String, Address)>>
         return Ok(Some(vec![(url.clone(), Address::Url { url: url.clone(), headers })]));
     }
     if let Some(suite) = &args.suite {
-        return of_suite(suite);
+        return of_suite(args, suite);
     }
     let program = Program { argv: args.command.clone(), ..Program::default() };
     Ok(Some(vec![(args.command.join(" "), Address::Command { program, isolation: None })]))
 }
 
-fn of_suite(path: &Path) -> anyhow::Result<Option<Vec<(String, Address)>>> {
+fn of_suite(args: &DoctorArgs, path: &Path) -> anyhow::Result<Option<Vec<(String, Address)>>> {
     let source = output::read_source(path)?;
     let loaded = match load(&source, Strictness::Whole) {
         Ok(loaded) => loaded,
         Err(mistakes) => {
             output::diagnostics(&mistakes);
+            nothing_seen(args, &mcptest_report::diagnostics::to_json(&mistakes))?;
             return Ok(None);
         }
     };
@@ -132,16 +154,14 @@ fn show(
 
 /// A server that would not start: what it said, what it did wrong, what to do.
 fn start_failure(name: &str, error: &StartError) -> String {
-    let mut text = format!("error: {name}: {error}");
+    let mut text = format!("error: {}: {}", clean(name), clean(&error.to_string()));
     if let StartError::Handshake { stderr, violations, .. } = error {
-        violations
-            .iter()
-            .for_each(|violation| text += &format!("\n  protocol violation: {violation}"));
+        violations.iter().for_each(|violation| {
+            text += &format!("\n  protocol violation: {}", clean(&violation.to_string()))
+        });
         if !stderr.is_empty() {
             text += "\n  the last lines of its stderr:";
-            stderr
-                .iter()
-                .for_each(|line| text += &format!("\n    {}", mcptest_report::text::clean(line)));
+            stderr.iter().for_each(|line| text += &format!("\n    {}", clean(line)));
         }
     }
     if let Some(help) = error.help() {

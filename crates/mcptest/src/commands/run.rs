@@ -9,10 +9,11 @@ use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use mcptest_run::events::{Collector, Event};
 use mcptest_run::tool_tests::{self, Options, SuiteFile};
-use mcptest_score::result::Status;
+use mcptest_score::result::{Problem, Status};
 use mcptest_suite::check::Strictness;
-use mcptest_suite::diagnostic::Diagnostic;
+use mcptest_suite::diagnostic::{Diagnostic, Source};
 use mcptest_suite::load;
+use mcptest_suite::tree::Node;
 
 use crate::args::RunArgs;
 use crate::{output, servers};
@@ -58,6 +59,17 @@ pub fn run(args: &RunArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let collected = std::mem::take(&mut *collector.lock().unwrap_or_else(PoisonError::into_inner));
     let (mut document, _) = collected.finish();
     document.suite = if let [one] = suites.as_slice() { Some(one.name.to_string()) } else { None };
+    if interrupted {
+        document.errors.push(Problem {
+            code: "interrupted".to_owned(),
+            message: "interrupted before every test had run".to_owned(),
+            test: None,
+            file: None,
+            line: None,
+            column: None,
+            help: None,
+        });
+    }
     document.timing = Some(output::timing(started, "live"));
     output::report(&document, &args.report)?;
     Ok(ExitCode::from(if interrupted { servers::INTERRUPTED } else { document.exit_code() }))
@@ -94,6 +106,8 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.is_dir() {
+            let there = path.exists() || path != Path::new("mcptest.yml");
+            anyhow::ensure!(there, "there is no mcptest.yml here; name a suite: mcptest run SUITE");
             files.push(path.clone());
             continue;
         }
@@ -114,8 +128,14 @@ fn find(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Manifests of mock servers often lie beside the suites that use them.
 fn is_suite(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|end| end == "yml" || end == "yaml")
+    let yaml = path.extension().is_some_and(|end| end == "yml" || end == "yaml");
+    yaml && path.is_file() && output::read_source(path).map_or(true, |source| !is_manifest(&source))
+}
+
+fn is_manifest(source: &Source) -> bool {
+    Node::parse(source).is_ok_and(|root| root.get("mock_server").is_some())
 }
 
 /// Shown on a terminal only.
