@@ -62,16 +62,19 @@ struct Planned {
     checks: Vec<Check>,
 }
 
-/// What a suite asks for that cannot be started: variables that are not set.
-#[derive(Debug, thiserror::Error)]
-#[error("{suite}: server `{server}` needs the environment variable{} {}", if .variables.len() == 1 { "" } else { "s" }, .variables.join(", "))]
-pub struct MissingVariables {
-    /// The suite file.
-    pub suite: Arc<str>,
-    /// The server.
-    pub server: String,
-    /// The variables.
-    pub variables: Vec<String>,
+/// What the suites ask for that cannot be started: variables that are not set, one line a server.
+#[derive(Debug, Default, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct MissingVariables(Vec<String>);
+
+impl MissingVariables {
+    fn add(&mut self, suite: &str, server: &str, variables: &[String]) {
+        let plural = if variables.len() == 1 { "" } else { "s" };
+        let variables = variables.join(", ");
+        self.0.push(format!(
+            "{suite}: server `{server}` needs the environment variable{plural} {variables}"
+        ));
+    }
 }
 
 /// Runs the tool tests of all suites. Everything that is needed is checked before anything starts.
@@ -83,7 +86,10 @@ pub async fn run(
 ) -> Result<(), MissingVariables> {
     let mut plan = Plan::default();
     for file in suites {
-        plan.add(file, options)?;
+        plan.add(file, options);
+    }
+    if !plan.missing.0.is_empty() {
+        return Err(plan.missing);
     }
     sink(Event::Planned { tests: plan.next });
     for (at, row) in plan.not_runnable {
@@ -109,15 +115,17 @@ pub async fn run(
 struct Plan {
     groups: Vec<Group>,
     not_runnable: Vec<(usize, Row)>,
+    missing: MissingVariables,
     next: usize,
 }
 
 impl Plan {
-    fn add(&mut self, file: &SuiteFile, options: &Options) -> Result<(), MissingVariables> {
+    fn add(&mut self, file: &SuiteFile, options: &Options) {
         let filter = options.filter.as_ref().map(|text| text.to_lowercase());
         let wanted =
             |name: &str| filter.as_ref().is_none_or(|text| name.to_lowercase().contains(text));
         let first = self.groups.len();
+        let mut unset = Vec::new();
         for test in file.suite.tool_tests().filter(|test| wanted(&test.name)) {
             let (Some(server), Some(tool)) = (&test.server, &test.tool) else { continue };
             let known = self.groups[first..]
@@ -128,12 +136,17 @@ impl Plan {
                 Some(at) => at,
                 None => {
                     let Some(entry) = file.suite.servers.get(server) else { continue };
-                    let address =
-                        file.surroundings.address(entry).map_err(|variables| MissingVariables {
-                            suite: Arc::clone(&file.name),
-                            server: server.clone(),
-                            variables,
-                        })?;
+                    if unset.contains(&server) {
+                        continue;
+                    }
+                    let address = match file.surroundings.address(entry) {
+                        Ok(address) => address,
+                        Err(variables) => {
+                            self.missing.add(&file.name, server, &variables);
+                            unset.push(server);
+                            continue;
+                        }
+                    };
                     self.groups.push(Group {
                         address,
                         server: Arc::from(server.as_str()),
@@ -162,7 +175,6 @@ impl Plan {
                 .push((self.next, row(&Arc::from(name), Status::Error, vec![message])));
             self.next += 1;
         }
-        Ok(())
     }
 }
 
@@ -211,7 +223,7 @@ impl Halt {
 impl Group {
     async fn run(self, patience: Patience, sink: &Sink, mut halt: Halt) {
         let mut server: Option<Server> = None;
-        for test in &self.tests {
+        for (at, test) in self.tests.iter().enumerate() {
             if let Some(reason) = halt.reason() {
                 finish(sink, test, Status::Skipped, vec![reason.to_owned()], 0.0);
                 continue;
@@ -221,7 +233,7 @@ impl Group {
                 match self.connect(patience, &mut halt).await {
                     Ok(connected) => server = Some(connected),
                     Err(failure) => {
-                        self.give_up(sink, &halt, &failure);
+                        self.give_up(&self.tests[at..], sink, &halt, &failure);
                         return;
                     }
                 }
@@ -262,10 +274,10 @@ impl Group {
         }
     }
 
-    /// The server would not start: its tests have no verdict.
-    fn give_up(&self, sink: &Sink, halt: &Halt, failure: &Option<StartError>) {
+    /// The server would not start (again): the tests that are left have no verdict.
+    fn give_up(&self, left: &[Planned], sink: &Sink, halt: &Halt, failure: &Option<StartError>) {
         let Some(failure) = failure else {
-            for test in &self.tests {
+            for test in left {
                 finish(sink, test, Status::Skipped, vec!["not run: interrupted".to_owned()], 0.0);
             }
             return;
@@ -279,7 +291,7 @@ impl Group {
             );
             messages.extend(stderr.iter().map(|line| format!("stderr: {line}")));
         }
-        for test in &self.tests {
+        for test in left {
             finish(sink, test, Status::Error, messages.clone(), 0.0);
         }
         sink(Event::Problem(Problem {

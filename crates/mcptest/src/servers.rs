@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use mcptest_mcp::{Patience, process};
 use mcptest_run::launch::Surroundings;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::args::PatienceArgs;
@@ -34,7 +35,12 @@ pub fn block_on<T, F: Future<Output = T>>(
         .context("cannot start the runtime")?;
     let (send, receive) = watch::channel(false);
     let done = runtime.block_on(async {
-        tokio::spawn(interrupts(send));
+        // Listening before anything starts: no signal finds us unprepared.
+        let signals = signal(SignalKind::interrupt())
+            .and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)));
+        if let Ok((interrupt, terminate)) = signals {
+            tokio::spawn(interrupts(interrupt, terminate, send));
+        }
         work(receive).await
     });
     process::kill_all();
@@ -43,16 +49,11 @@ pub fn block_on<T, F: Future<Output = T>>(
     Ok(done)
 }
 
-async fn interrupts(stop: watch::Sender<bool>) {
-    let Ok(mut terminate) =
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
-    else {
-        return;
-    };
+async fn interrupts(mut interrupt: Signal, mut terminate: Signal, stop: watch::Sender<bool>) {
     let mut first = true;
     loop {
         tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
         }
         if !first {

@@ -7,6 +7,8 @@ mod broken_input;
 #[cfg(test)]
 mod distractors;
 #[cfg(test)]
+mod doctor;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod exit_codes;
@@ -17,6 +19,12 @@ mod fuzz;
 #[cfg(test)]
 mod golden;
 #[cfg(test)]
+mod interrupts;
+#[cfg(test)]
+mod isolation;
+#[cfg(test)]
+mod mock;
+#[cfg(test)]
 mod mutate;
 #[cfg(test)]
 mod orchestration;
@@ -24,6 +32,8 @@ mod orchestration;
 mod regressions;
 #[cfg(test)]
 mod reporters;
+#[cfg(test)]
+mod run_tools;
 #[cfg(test)]
 mod runs;
 #[cfg(test)]

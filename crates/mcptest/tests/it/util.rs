@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
 
 use jsonschema::Validator;
@@ -63,20 +63,27 @@ pub fn validator(kind: &str) -> Validator {
     jsonschema::validator_for(&serde_json::from_str(&printed.stdout).unwrap()).unwrap()
 }
 
+/// The binary under test.
+pub const BINARY: &str = env!("CARGO_BIN_EXE_mcptest");
+
+/// The binary with its arguments, in a folder, all three streams piped.
+pub fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    command.args(args).current_dir(folder).env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 /// Runs the binary.
 pub fn mcptest(folder: &Path, args: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mcptest"))
-        .args(args)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env_remove("CLICOLOR_FORCE")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child = command(folder, args).spawn().unwrap();
     // A child that does not read its stdin closes it: no matter.
     let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
+    output_of(child)
+}
+
+/// Waits for a process and collects what it left.
+pub fn output_of(child: Child) -> Output {
     let output = child.wait_with_output().unwrap();
     Output {
         code: output.status.code(),
@@ -85,12 +92,55 @@ pub fn mcptest(folder: &Path, args: &[&str], stdin: &str) -> Output {
     }
 }
 
+/// Waits, generously, until something holds.
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = std::time::Instant::now();
+    while !holds() {
+        assert!(start.elapsed().as_secs() < 60, "waited a minute in vain: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// The command lines of all processes that have `marker` in theirs.
+pub fn processes_with(marker: &str) -> Vec<String> {
+    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| {
+        let line = fs::read(entry.ok()?.path().join("cmdline")).ok()?;
+        Some(String::from_utf8_lossy(&line).replace('\0', " "))
+    });
+    all.filter(|line| line.contains(marker)).collect()
+}
+
+/// The rows of a result as name and status.
+pub fn statuses(document: &Value) -> Vec<(&str, &str)> {
+    let rows = document["rows"].as_array().unwrap().iter();
+    rows.map(|row| (row["name"].as_str().unwrap(), row["status"].as_str().unwrap())).collect()
+}
+
+/// The messages of the row with this name, one line each.
+pub fn messages(document: &Value, name: &str) -> String {
+    let rows = document["rows"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["name"] == name);
+    let row = row.unwrap_or_else(|| panic!("no row {name}: {document:#}"));
+    let messages = row["messages"].as_array().unwrap().iter();
+    messages.map(|message| message.as_str().unwrap()).collect::<Vec<_>>().join("\n")
+}
+
 /// A folder of the test's own.
 pub struct Folder(tempfile::TempDir);
 
 impl Folder {
     pub fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
+    }
+
+    /// Not below /tmp, which a sandbox hides.
+    pub fn outside_tmp() -> Self {
+        Self(tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap())
+    }
+
+    /// A word that stands nowhere else on this machine.
+    pub fn marker(&self) -> String {
+        format!("marker-{}", self.path().file_name().unwrap().display())
     }
 
     pub fn path(&self) -> &Path {
