@@ -9,6 +9,7 @@ pub mod doctor;
 mod error;
 pub mod events;
 pub mod launch;
+pub mod redact;
 mod rows;
 mod score;
 mod snapshot;

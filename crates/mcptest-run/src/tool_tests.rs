@@ -18,6 +18,7 @@ use tokio::task::JoinSet;
 
 use crate::events::Event;
 use crate::launch::Surroundings;
+use crate::redact::Redactor;
 
 /// A suite and where it lives.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct SuiteFile {
     pub suite: Suite,
     /// What its servers are started with.
     pub surroundings: Surroundings,
+    /// What must not reach a report.
+    pub redactor: Redactor,
 }
 
 /// How to run.
@@ -91,6 +94,8 @@ pub async fn run(
     if !plan.missing.0.is_empty() {
         return Err(plan.missing);
     }
+    let redactor = suites.iter().fold(Redactor::default(), |all, file| all.and(&file.redactor));
+    let sink: Sink = Arc::new(move |event| sink(redactor.event(event)));
     sink(Event::Planned { tests: plan.next });
     for (at, row) in plan.not_runnable {
         sink(Event::Finished { at, row, took_ms: 0.0 });

@@ -9,6 +9,7 @@ use mcptest_mcp::process::Program;
 use mcptest_mcp::{Address, StartError};
 use mcptest_report::text::clean;
 use mcptest_run::doctor::{Seen, examine, examine_snapshot};
+use mcptest_run::redact::Redactor;
 use mcptest_suite::check::Strictness;
 use mcptest_suite::load;
 use serde_json::{Value, json};
@@ -41,9 +42,11 @@ fn look(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
         let seen = examine_snapshot(&name, &text).map_err(anyhow::Error::msg)?;
-        return show(args, &[seen], &[]);
+        return show(args, &[seen], &[], &Redactor::default());
     }
-    let Some(addresses) = addresses(args)? else { return Ok(ExitCode::from(output::WRONG_INPUT)) };
+    let Some((addresses, redactor)) = addresses(args)? else {
+        return Ok(ExitCode::from(output::WRONG_INPUT));
+    };
     let patience = servers::patience(args.patience);
     let outcome = servers::block_on(|mut stop| async move {
         let (mut seen, mut failed) = (Vec::new(), Vec::new());
@@ -62,7 +65,7 @@ fn look(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
         Some((seen, failed))
     })?;
     match outcome {
-        Some((seen, failed)) => show(args, &seen, &failed),
+        Some((seen, failed)) => show(args, &seen, &failed, &redactor),
         None => {
             nothing_seen(args, &json!([{ "message": "interrupted" }]))?;
             Ok(ExitCode::from(servers::INTERRUPTED))
@@ -70,8 +73,11 @@ fn look(args: &DoctorArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     }
 }
 
+/// Servers by name, and what must not be shown of them.
+type Targets = (Vec<(String, Address)>, Redactor);
+
 /// The servers to look at; nothing where the suite is wrong, which has been said.
-fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Vec<(String, Address)>>> {
+fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Targets>> {
     if let Some(url) = &args.url {
         let headers = args.header.iter().map(|header| {
             let (name, value) = header
@@ -80,16 +86,23 @@ fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Vec<(String, Address)>>
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         });
         let headers = headers.collect::<anyhow::Result<BTreeMap<_, _>>>()?;
-        return Ok(Some(vec![(url.clone(), Address::Url { url: url.clone(), headers })]));
+        let secrets =
+            headers.iter().map(|(name, value)| (value.clone(), format!("[header {name}]")));
+        let redactor = Redactor::new(secrets);
+        return Ok(Some((
+            vec![(url.clone(), Address::Url { url: url.clone(), headers })],
+            redactor,
+        )));
     }
     if let Some(suite) = &args.suite {
         return of_suite(args, suite);
     }
     let program = Program { argv: args.command.clone(), ..Program::default() };
-    Ok(Some(vec![(args.command.join(" "), Address::Command { program, isolation: None })]))
+    let address = Address::Command { program, isolation: None };
+    Ok(Some((vec![(args.command.join(" "), address)], Redactor::default())))
 }
 
-fn of_suite(args: &DoctorArgs, path: &Path) -> anyhow::Result<Option<Vec<(String, Address)>>> {
+fn of_suite(args: &DoctorArgs, path: &Path) -> anyhow::Result<Option<Targets>> {
     let source = output::read_source(path)?;
     let loaded = match load(&source, Strictness::Whole) {
         Ok(loaded) => loaded,
@@ -110,19 +123,23 @@ fn of_suite(args: &DoctorArgs, path: &Path) -> anyhow::Result<Option<Vec<(String
         })?;
         Ok((name.clone(), address))
     });
-    addresses.collect::<anyhow::Result<Vec<_>>>().map(Some)
+    let names = loaded.env.iter().map(|variable| variable.name.as_str());
+    let redactor = Redactor::of_variables(names, &surroundings.env);
+    Ok(Some((addresses.collect::<anyhow::Result<Vec<_>>>()?, redactor)))
 }
 
 fn show(
     args: &DoctorArgs,
     seen: &[Seen],
     failed: &[(String, StartError)],
+    redactor: &Redactor,
 ) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.save {
         let [one] = seen else {
             anyhow::bail!("--save takes one server, and {} answered", seen.len())
         };
-        output::write_file(path, &format!("{}\n", serde_json::to_string_pretty(&one.snapshot())?))?;
+        let snapshot = redactor.text(&serde_json::to_string_pretty(&one.snapshot())?);
+        output::write_file(path, &format!("{snapshot}\n"))?;
         output::say(&format!("saved {} tools to {}", one.tools.len(), path.display()));
     }
     if args.json {
@@ -137,17 +154,18 @@ fn show(
         } else {
             json!({ "servers": documents, "errors": errors })
         };
-        output::result(&format!("{}\n", serde_json::to_string_pretty(&document)?))?;
+        let text = redactor.text(&serde_json::to_string_pretty(&document)?);
+        output::result(&format!("{text}\n"))?;
     } else {
         let width = output::stdout_width();
         let pages = seen
             .iter()
             .map(|one| mcptest_report::checkup::render(&one.checkup, width))
             .collect::<Vec<_>>();
-        output::result(&pages.join("\n"))?;
+        output::result(&redactor.text(&pages.join("\n")))?;
     }
     for (name, error) in failed {
-        output::say(&start_failure(name, error));
+        output::say(&redactor.text(&start_failure(name, error)));
     }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OUTSIDE) })
 }

@@ -8,6 +8,7 @@ use std::time::Instant;
 use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressStyle};
 use mcptest_run::events::{Collector, Event};
+use mcptest_run::redact::Redactor;
 use mcptest_run::tool_tests::{self, Options, SuiteFile};
 use mcptest_score::result::{Problem, Status};
 use mcptest_suite::check::Strictness;
@@ -87,7 +88,10 @@ fn load_all(paths: &[PathBuf], quiet: bool) -> Result<Vec<SuiteFile>, output::St
             Ok(loaded) => {
                 found.extend(loaded.warnings);
                 let surroundings = servers::surroundings(&path).map_err(unreadable)?;
-                suites.push(SuiteFile { name: source.name, suite: loaded.suite, surroundings });
+                let names = loaded.env.iter().map(|variable| variable.name.as_str());
+                let redactor = Redactor::of_variables(names, &surroundings.env);
+                let (name, suite) = (source.name, loaded.suite);
+                suites.push(SuiteFile { name, suite, surroundings, redactor });
             }
             Err(mistakes) => found.extend(mistakes),
         }

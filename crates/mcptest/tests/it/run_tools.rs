@@ -477,3 +477,27 @@ tests:
     output_of(command.spawn().unwrap()).json_and(0);
     assert_eq!(folder.read("seen"), "one <two by default> three from outside");
 }
+
+#[test]
+fn secrets_do_not_reach_a_report() {
+    let folder = Folder::new();
+    folder.file(
+        "suite.yml",
+        "servers:\n  s: { command: [sh, -c, 'echo the token is $TOKEN >&2; exit 3'], env: { TOKEN: '${env.MCPTEST_SECRET}' } }\ntests:\n  - { name: t, type: tool, server: s, tool: x }\n",
+    );
+    for args in [
+        &["run", "suite.yml", "-r", "json"][..],
+        &["doctor", "suite.yml"],
+        &["doctor", "suite.yml", "--json"],
+    ] {
+        let child = command(folder.path(), args).env("MCPTEST_SECRET", "hunter2-hunter2").spawn();
+        let output = output_of(child.unwrap());
+        assert_eq!(output.code, Some(3), "{output:?}");
+        let all = format!("{}{}", output.stdout, output.stderr);
+        assert!(!all.contains("hunter2"), "{args:?}: {all}");
+        assert!(
+            args.contains(&"--json") || all.contains("the token is ${env.MCPTEST_SECRET}"),
+            "{args:?}: {all}"
+        );
+    }
+}
