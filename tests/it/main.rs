@@ -2,3 +2,9 @@
 
 #[cfg(test)]
 mod misbehaving;
+#[cfg(test)]
+mod official_clients;
+#[cfg(test)]
+mod real_servers;
+#[cfg(test)]
+mod util;

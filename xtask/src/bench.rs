@@ -56,10 +56,13 @@ pub fn bare_parse(file: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What a process took.
 #[derive(Debug, Clone, Copy)]
-struct Measured {
-    wall: Duration,
-    peak_kib: u64,
+pub struct Measured {
+    /// From start to end.
+    pub wall: Duration,
+    /// The most memory it held at once.
+    pub peak_kib: u64,
 }
 
 impl Measured {
@@ -71,7 +74,7 @@ impl Measured {
 }
 
 /// Runs a command and watches its peak memory through /proc.
-fn measure(command: &mut Command) -> anyhow::Result<Measured> {
+pub fn measure(command: &mut Command) -> anyhow::Result<Measured> {
     let started = Instant::now();
     let mut child =
         command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().context("cannot start")?;

@@ -1,7 +1,10 @@
-//! The project's own commands: `cargo xtask test`, `generate`, `bench`.
+//! The project's own commands: `cargo xtask test`, `generate`, `peers`, `bench`.
 
 mod bench;
+mod bench_servers;
 mod generate;
+mod peers;
+mod raw_client;
 mod test;
 
 use std::path::PathBuf;
@@ -14,7 +17,9 @@ usage: cargo xtask COMMAND
 
   test [--full]       rustfmt, clippy, every test, generated files, licences; --full: all cases of slow suites
   generate [--check]  rewrite schema/ from the types; --check only says what is stale
-  bench score [N]     score N (100,000) traces: time as a ratio to a bare typed parse, and peak memory";
+  peers               install the real servers and official clients of the peer tests into target/peers
+  bench score [N]     score N (100,000) traces: time as a ratio to a bare typed parse, and peak memory
+  bench servers       starts, calls and tool tests: ratios to a minimal raw client, and peak memory";
 
 fn main() -> ExitCode {
     let words = std::env::args().skip(1).collect::<Vec<_>>();
@@ -24,11 +29,16 @@ fn main() -> ExitCode {
         ["test", "--full"] => test::run(true),
         ["generate"] => generate::run(false),
         ["generate", "--check"] => generate::run(true),
+        ["peers"] => peers::install(),
         ["bench", "score"] => bench::score(100_000),
         ["bench", "score", count] => match count.parse() {
             Ok(count) => bench::score(count),
             Err(_) => Err(anyhow::anyhow!("`{count}` is no number of traces")),
         },
+        ["bench", "servers"] => bench_servers::run(),
+        // What the benchmarks start of themselves, in release mode.
+        ["bench-servers"] => bench_servers::measure_all(),
+        ["bench-raw-echo", count, server] => bench_servers::raw_echo(count, server),
         ["bench-parse", file] => bench::bare_parse(file),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };

@@ -4,7 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::{cargo, step, tell};
 
-/// rustfmt, clippy, tests, doc tests, generated files, licences.
+/// rustfmt, clippy, tests (those against real servers and clients too), doc tests, generated files,
+/// licences.
 pub fn run(full: bool) -> anyhow::Result<()> {
     if std::env::var_os("MCPTEST_DATA").is_none() {
         tell("note: MCPTEST_DATA is not set: tests over the shared corpora are skipped");
@@ -12,17 +13,22 @@ pub fn run(full: bool) -> anyhow::Result<()> {
     step("rustfmt", cargo().args(["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
     step("clippy", cargo().args(clippy))?;
-    // The slow suites look at this: unset, they run a seeded sample.
-    let profile = if full { "full" } else { "sample" };
+    crate::peers::install()?;
+    // The tests against peers start it; nothing else makes sure that it is new.
+    step("build", cargo().args(["build", "--locked", "-p", "mcptest"]))?;
+    let tests = |words: &[&str]| {
+        let mut command = cargo();
+        command.args(words).env("MCPTEST_PEERS", crate::peers::folder());
+        // The slow suites look at this: unset, they run a seeded sample.
+        command.env("MCPTEST_PROFILE", if full { "full" } else { "sample" });
+        command
+    };
     if has("nextest") {
         let nextest = ["nextest", "run", "--workspace", "--locked", "--no-fail-fast"];
-        step("tests (nextest)", cargo().args(nextest).env("MCPTEST_PROFILE", profile))?;
+        step("tests (nextest)", &mut tests(&nextest))?;
         step("doc tests", cargo().args(["test", "--workspace", "--locked", "--doc", "--quiet"]))?;
     } else {
-        step(
-            "tests",
-            cargo().args(["test", "--workspace", "--locked"]).env("MCPTEST_PROFILE", profile),
-        )?;
+        step("tests", &mut tests(&["test", "--workspace", "--locked"]))?;
     }
     crate::generate::run(true)?;
     if has("deny") {
