@@ -179,6 +179,14 @@ async fn silence_on_discover_leads_to_the_handshake() {
 }
 
 #[tokio::test]
+async fn a_slow_server_without_handshake_is_asked_again() {
+    let server = connect("slow-and-stateless").await.unwrap();
+    assert!(server.about().stateless);
+    assert_eq!(server.violations(), []);
+    server.close().await;
+}
+
+#[tokio::test]
 async fn lists_that_never_end_are_named() {
     for fault in ["endless-pages", "same-cursor"] {
         let server = connect(fault).await.unwrap();

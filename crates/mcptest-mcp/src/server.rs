@@ -71,7 +71,7 @@ impl Default for Patience {
     fn default() -> Self {
         Self {
             handshake: Duration::from_secs(30),
-            discover: Duration::from_secs(3),
+            discover: Duration::from_secs(5),
             call: Duration::from_secs(60),
             end: Duration::from_secs(1),
         }
@@ -178,21 +178,25 @@ impl Server {
     }
 
     async fn agree(&mut self, lifecycle: Lifecycle) -> Result<(), (&'static str, CallError)> {
-        if lifecycle != Lifecycle::Handshake {
-            let patience = if lifecycle == Lifecycle::Auto {
-                self.patience.discover
-            } else {
-                self.patience.handshake
-            };
-            match self.discover(patience).await {
+        let whole = self.patience.handshake;
+        if lifecycle == Lifecycle::Stateless {
+            return self.discover(whole).await.map_err(|error| ("server/discover", error));
+        }
+        let mut silent = false;
+        if lifecycle == Lifecycle::Auto {
+            match self.discover(self.patience.discover).await {
                 Ok(()) => return Ok(()),
-                Err(error) if lifecycle == Lifecycle::Stateless || is_final(&error) => {
-                    return Err(("server/discover", error));
-                }
-                Err(_) => {}
+                Err(error) if is_final(&error) => return Err(("server/discover", error)),
+                Err(error) => silent = matches!(error, CallError::Timeout { .. }),
             }
         }
-        self.initialize().await.map_err(|error| ("initialize", error))
+        match self.initialize().await {
+            // It was only slow to start, and knows no handshake.
+            Err(CallError::Refused { .. }) if silent => {
+                self.discover(whole).await.map_err(|error| ("server/discover", error))
+            }
+            outcome => outcome.map_err(|error| ("initialize", error)),
+        }
     }
 
     /// The lifecycle without a handshake.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 fn main() {
     let fault = std::env::args().nth(1).unwrap_or_default();
-    let mut server = Server { fault, calls: 0 };
+    let mut server = Server { fault, calls: 0, discovered: false };
     server.before();
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
@@ -23,6 +23,7 @@ fn main() {
 struct Server {
     fault: String,
     calls: u32,
+    discovered: bool,
 }
 
 impl Server {
@@ -58,6 +59,19 @@ impl Server {
         let Some(id) = message.get("id").cloned() else { return };
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
         match (self.fault.as_str(), method) {
+            ("slow-and-stateless", "server/discover") if self.discovered => {
+                let result = json!({ "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}, "ttlMs": 0, "cacheScope": "private" });
+                answer(&id, "result", result);
+            }
+            // As if it were still starting.
+            ("slow-and-stateless", "server/discover") => self.discovered = true,
+            ("slow-and-stateless", "initialize") => {
+                answer(
+                    &id,
+                    "error",
+                    json!({ "code": -32022, "message": "Unsupported protocol version" }),
+                );
+            }
             ("never-answers", _) | ("silent-on-discover", "server/discover") => {}
             (_, "server/discover") => {
                 answer(&id, "error", json!({ "code": -32601, "message": "Method not found" }))
