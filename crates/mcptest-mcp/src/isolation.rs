@@ -101,6 +101,9 @@ impl Isolation {
             argv.extend(words(&["--unshare-net"]));
         }
         argv.extend(words(&["--die-with-parent", "--new-session"]));
+        for path in named_below_tmp(program) {
+            argv.extend([words(&["--ro-bind"]), vec![path.clone(), path]].concat());
+        }
         match (copied, &program.cwd) {
             (Some(folder), cwd) => {
                 // bwrap cannot make a mount point on the read-only root, but it can below /tmp.
@@ -145,6 +148,18 @@ impl Isolation {
         argv.extend(program.argv.iter().map(|word| word.replace(PLACEHOLDER, WORKSPACE)));
         Program { argv, env: filled(&program.env, WORKSPACE), cwd: None }
     }
+}
+
+/// What the command itself names below /tmp stays visible, read-only: its folder, its files.
+fn named_below_tmp(program: &Program) -> Vec<String> {
+    let folder = program.cwd.as_deref().map(absolute);
+    let named = folder.into_iter().chain(program.argv.iter().cloned());
+    let mut paths = named
+        .filter(|path| path.starts_with("/tmp/") && Path::new(path).exists())
+        .collect::<Vec<_>>();
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 fn words(list: &[&str]) -> Vec<String> {
