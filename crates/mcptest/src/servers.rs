@@ -76,11 +76,14 @@ fn end_at_once() -> ! {
 
 /// The environment, read once, and the folder relative paths start from.
 pub fn surroundings(suite: &Path) -> anyhow::Result<Surroundings> {
+    let folder =
+        suite.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let readable = |(key, value): (std::ffi::OsString, std::ffi::OsString)| {
         Some((key.into_string().ok()?, value.into_string().ok()?))
     };
     Ok(Surroundings {
-        folder: suite.parent().map(Path::to_owned).unwrap_or_default(),
+        // Absolute, because a sandbox starts somewhere else.
+        folder: std::path::absolute(folder).context("cannot find the current folder")?,
         env: std::env::vars_os().filter_map(readable).collect::<BTreeMap<_, _>>(),
         own_binary: std::env::current_exe().context("cannot find the running binary")?,
     })
