@@ -265,3 +265,39 @@ async fn a_server_that_ignores_the_end_of_its_input_is_ended() {
     server.close().await;
     assert!(started.elapsed() < Duration::from_secs(3));
 }
+
+#[test]
+fn a_panic_leaves_no_server_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_panics"))
+        .args([env!("CARGO_BIN_EXE_misbehave"), "grandchildren"])
+        .arg(&file)
+        .stderr(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    assert!(!status.success());
+    let pid = std::fs::read_to_string(&file).unwrap();
+    let gone = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        !is_alive(&pid)
+    });
+    assert!(gone, "the grandchild {pid} is still there");
+}
+
+/// The most memory this process has held so far, in KiB.
+fn high_water() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_hundred_megabytes_in_one_line_are_not_kept() {
+    let before = high_water();
+    let (answer, kinds, _) = call("huge-line").await;
+    assert!(answer.is_err());
+    assert_eq!(kinds, [ViolationKind::Oversized]);
+    let grown = high_water() - before;
+    assert!(grown < 64 << 10, "{grown} KiB for a line that is thrown away");
+}

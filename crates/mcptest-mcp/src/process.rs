@@ -35,6 +35,15 @@ pub fn kill_all() {
     }
 }
 
+/// From now on a panic, in whatever thread, ends every process group of ours first.
+pub fn kill_all_on_panic() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        kill_all();
+        before(info);
+    }));
+}
+
 fn kill_group(group: i32, signal: Signal) {
     if let Some(pid) = Pid::from_raw(group) {
         // The group may be gone already, which is what we want.

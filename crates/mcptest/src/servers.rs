@@ -23,11 +23,7 @@ pub const INTERRUPTED: u8 = 130;
 pub fn block_on<T, F: Future<Output = T>>(
     work: impl FnOnce(watch::Receiver<bool>) -> F,
 ) -> anyhow::Result<T> {
-    let before = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |info| {
-        process::kill_all();
-        before(info);
-    }));
+    process::kill_all_on_panic();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
