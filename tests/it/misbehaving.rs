@@ -140,6 +140,65 @@ async fn a_death_in_mid_call_says_how_it_died() {
 }
 
 #[tokio::test]
+async fn a_death_is_noticed_though_a_grandchild_holds_stdout() {
+    let (answer, _, took) = call("dies-but-its-child-holds-stdout").await;
+    assert_eq!(answer.unwrap_err().to_string(), "the server ended (exit status: 7)");
+    assert!(took < CALL / 2, "{took:?}");
+}
+
+#[tokio::test]
+async fn a_request_that_was_given_up_leaves_no_half_line() {
+    let short = Patience { call: Duration::from_millis(700), ..patience() };
+    let server =
+        Server::connect(&address("pauses-after-list"), Lifecycle::Auto, short).await.unwrap();
+    server.tools().await.unwrap();
+    let large = [("text".to_owned(), "x".repeat(1 << 20).into())].into_iter().collect();
+    assert!(matches!(server.call("echo", &large).await, Err(CallError::Timeout { .. })));
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    assert!(server.call("echo", &serde_json::Map::new()).await.is_ok());
+    assert_eq!(server.violations(), []);
+    server.close().await;
+}
+
+/// Answers the handshake over HTTP and then never answers the notification that ends it.
+fn half_a_handshake() -> String {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let mut silent = Vec::new();
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut buffer = vec![0; 64 << 10];
+            let size = stream.read(&mut buffer).unwrap_or_default();
+            let text = String::from_utf8_lossy(&buffer[..size]).into_owned();
+            let body = if text.contains("server/discover") {
+                r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}"#
+            } else if text.contains("\"initialize\"") {
+                r#"{"jsonrpc":"2.0","id":2,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"h","version":"1"}}}"#
+            } else {
+                silent.push(stream);
+                continue;
+            };
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all(format!("{head}{body}").as_bytes());
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn a_notification_that_is_never_accepted_ends_in_time() {
+    let address = Address::Url { url: half_a_handshake(), headers: Default::default() };
+    let started = Instant::now();
+    let error = Server::connect(&address, Lifecycle::Auto, patience()).await.unwrap_err();
+    assert!(error.to_string().contains("no answer to notifications/initialized"), "{error}");
+    assert!(started.elapsed() < Duration::from_secs(12));
+}
+
+#[tokio::test]
 async fn a_start_that_fails_shows_stderr() {
     let error = connect("dies-at-start").await.unwrap_err();
     let StartError::Handshake { reason, stderr, .. } = &error else { panic!("{error:?}") };

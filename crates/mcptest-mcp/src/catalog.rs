@@ -1,6 +1,6 @@
 //! The catalog: every page of tools/list, the entries kept as they came.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,6 +12,8 @@ use crate::violation::{Violation, ViolationKind};
 pub const MAX_PAGES: usize = 1_000;
 /// Most tools that are kept.
 pub const MAX_TOOLS: usize = 50_000;
+/// Most bytes of all entries together.
+pub const MAX_BYTES: usize = 64 << 20;
 
 /// One tool as the server described it.
 #[derive(Debug, Clone)]
@@ -45,7 +47,9 @@ pub struct Collector {
     /// What is wrong with them.
     pub violations: Vec<Violation>,
     cursors: BTreeSet<String>,
+    names: HashSet<String>,
     pages: usize,
+    bytes: usize,
 }
 
 impl Collector {
@@ -56,6 +60,13 @@ impl Collector {
         })?;
         self.pages += 1;
         for raw in page.tools {
+            self.bytes += raw.get().len();
+            if self.tools.len() >= MAX_TOOLS || self.bytes > MAX_BYTES {
+                return Err(self.endless(&format!(
+                    "the limit of {MAX_TOOLS} tools and {} MiB is reached",
+                    MAX_BYTES >> 20
+                )));
+            }
             self.tool(raw);
         }
         let Some(cursor) = page.next_cursor.filter(|cursor| !cursor.is_empty()) else {
@@ -67,7 +78,7 @@ impl Collector {
                 cursor.chars().take(40).collect::<String>()
             )));
         }
-        if self.pages >= MAX_PAGES || self.tools.len() >= MAX_TOOLS {
+        if self.pages >= MAX_PAGES {
             return Err(self.endless("there is still a next page"));
         }
         Ok(Some(cursor))
@@ -94,7 +105,7 @@ impl Collector {
             self.violations
                 .push(Violation::new(ViolationKind::ToolWithoutSchema, format!("tool `{name}`")));
         }
-        if self.tools.iter().any(|tool| tool.name == name) {
+        if !self.names.insert(name.to_owned()) {
             self.violations.push(Violation::new(ViolationKind::DuplicateTool, format!("`{name}`")));
         }
         self.tools.push(Tool { name: name.to_owned(), raw });

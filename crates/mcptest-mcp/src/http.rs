@@ -162,6 +162,9 @@ impl HttpLink {
         let is_json = kind.starts_with("application/json");
         // An error status may still carry a JSON-RPC error, which says more.
         let usable = status.is_success() || (is_json && has_error(&body));
+        if status == StatusCode::NOT_FOUND && self.session().id.take().is_some() {
+            return Err(CallError::Died { how: "its HTTP session is gone (404)".to_owned() });
+        }
         if !usable {
             return Err(refusal(status, &body));
         }
@@ -206,20 +209,28 @@ impl HttpLink {
         for (id, method) in self.inbox.accept(body) {
             let link = self.clone();
             let answer = answer_to(&id, &method).to_string();
-            tokio::spawn(async move {
+            let note = async move {
                 link.send_note(answer, Routing { method: "response", name: None }).await
-            });
+            };
+            tokio::spawn(tokio::time::timeout(Duration::from_secs(5), note));
         }
     }
 
     /// Ends the session, where there is one.
     pub async fn close(&self) {
-        let Some(id) = self.session().id.take() else { return };
-        let request = self
+        let (id, protocol) = {
+            let mut session = self.session();
+            (session.id.take(), session.protocol.clone())
+        };
+        let Some(id) = id else { return };
+        let mut request = self
             .client
             .delete(&self.url)
             .headers(self.headers.clone())
             .header("Mcp-Session-Id", id);
+        if let Some(protocol) = protocol {
+            request = request.header("MCP-Protocol-Version", protocol);
+        }
         let _ = request.timeout(Duration::from_secs(2)).send().await;
     }
 }

@@ -1,6 +1,6 @@
 //! What comes in: answers to the requests that wait, notifications, requests of the server's.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ struct State {
     next_id: u64,
     waiting: HashMap<u64, oneshot::Sender<Answer>>,
     given_up: VecDeque<u64>,
+    /// Requests whose answer may be lost; a timer runs while there are any.
+    suspects: BTreeSet<u64>,
     violations: Vec<Violation>,
     violation_count: u64,
     notices: VecDeque<Notice>,
@@ -141,12 +143,18 @@ impl Inbox {
         if !violation.kind.may_have_been_the_answer() || state.waiting.is_empty() {
             return;
         }
-        let suspects = state.waiting.keys().copied().collect::<Vec<_>>();
+        let waiting = state.waiting.keys().copied().collect::<Vec<_>>();
+        let timer_runs = !state.suspects.is_empty();
+        state.suspects.extend(waiting);
         drop(state);
+        if timer_runs {
+            return;
+        }
         let inbox = self.clone();
         tokio::spawn(async move {
             tokio::time::sleep(GRACE).await;
-            inbox.fail(&suspects, &CallError::Violation(violation));
+            let suspects = std::mem::take(&mut inbox.lock().suspects);
+            inbox.fail(&suspects.into_iter().collect::<Vec<_>>(), &CallError::Violation(violation));
         });
     }
 

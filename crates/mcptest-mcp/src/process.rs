@@ -117,6 +117,11 @@ impl Running {
         tokio::time::timeout(patience, self.child.wait()).await.ok()?.ok()
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)) | Err(_))
+    }
+
     /// Ends the child and everything in its group: politely, then firmly.
     pub async fn end(mut self, patience: Duration) {
         if self.ended(patience).await.is_none() {

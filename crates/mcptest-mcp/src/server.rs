@@ -272,10 +272,23 @@ impl Server {
 
     async fn notify(&self, method: &str) -> Result<(), CallError> {
         let message = json!({ "jsonrpc": "2.0", "method": method }).to_string();
-        match &self.link {
-            Link::Stdio(stdio) => stdio.send(&message).await,
-            Link::Http(http) => http.send_note(message, Routing { method, name: None }).await,
-        }
+        let sending = async {
+            match &self.link {
+                Link::Stdio(stdio) => stdio.send(&message).await,
+                Link::Http(http) => {
+                    http.send_note(message.clone(), Routing { method, name: None }).await
+                }
+            }
+        };
+        let patience = self.patience.handshake;
+        tokio::time::timeout(patience, sending).await.unwrap_or_else(|_| {
+            Err(CallError::Timeout {
+                method: method.to_owned(),
+                after: patience,
+                notices: 0,
+                violations: 0,
+            })
+        })
     }
 
     /// Asks and waits for the result as received.
@@ -352,6 +365,18 @@ impl Server {
 
     /// Every page of tools/list. What is wrong with single tools is among the violations.
     pub async fn tools(&self) -> Result<Vec<Tool>, CallError> {
+        // Each page has its own time-out; all of them together have this one.
+        let patience = self.patience.call * 5;
+        let endless = |_| {
+            Err(CallError::Violation(Violation::new(
+                ViolationKind::EndlessPages,
+                format!("no last page within {patience:?}"),
+            )))
+        };
+        tokio::time::timeout(patience, self.pages()).await.unwrap_or_else(endless)
+    }
+
+    async fn pages(&self) -> Result<Vec<Tool>, CallError> {
         let mut collector = Collector::default();
         let mut cursor = None;
         loop {

@@ -8,19 +8,25 @@ pub struct Events {
     line: Vec<u8>,
     data: Vec<u8>,
     limit: usize,
+    after_cr: bool,
 }
 
 impl Events {
     /// Events of at most `limit` bytes.
     pub const fn new(limit: usize) -> Self {
-        Self { line: Vec::new(), data: Vec::new(), limit }
+        Self { line: Vec::new(), data: Vec::new(), limit, after_cr: false }
     }
 
     /// Takes more bytes in; returns the data of every event that ended in them.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, Violation> {
         let mut events = Vec::new();
         for byte in bytes {
-            if *byte != b'\n' {
+            // Lines end in LF, CR or CRLF.
+            let after_cr = std::mem::replace(&mut self.after_cr, *byte == b'\r');
+            if *byte == b'\n' && after_cr {
+                continue;
+            }
+            if !matches!(byte, b'\n' | b'\r') {
                 self.line.push(*byte);
                 if self.line.len() + self.data.len() > self.limit {
                     let detail = format!("an event of more than {} bytes", self.limit);
@@ -29,7 +35,6 @@ impl Events {
                 continue;
             }
             let line = std::mem::take(&mut self.line);
-            let line = line.strip_suffix(b"\r").unwrap_or(&line);
             if line.is_empty() {
                 if !self.data.is_empty() {
                     events.push(std::mem::take(&mut self.data));
@@ -61,6 +66,14 @@ mod tests {
             }
             assert_eq!(found, [b"{\"a\":\n1}".to_vec(), b"x".to_vec()], "chunks of {size}");
         }
+    }
+
+    #[test]
+    fn lines_may_end_in_a_bare_cr() {
+        assert_eq!(
+            Events::new(100).feed(b"data: x\r\rdata: y\r\n\r\n").unwrap(),
+            [b"x".to_vec(), b"y".to_vec()]
+        );
     }
 
     #[test]

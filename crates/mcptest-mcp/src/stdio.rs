@@ -1,12 +1,13 @@
 //! The stdio transport: one JSON message per line, read under a limit, tapped before anything else.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, mpsc};
+use tokio::task::JoinHandle;
 
 use crate::error::{CallError, StartError};
 use crate::frame::excerpt;
@@ -20,23 +21,33 @@ pub const MAX_MESSAGE: usize = 16 << 20;
 /// A server process and its pipes.
 #[derive(Debug)]
 pub struct StdioLink {
-    running: Mutex<Option<Running>>,
-    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    running: Arc<Mutex<Option<Running>>>,
+    /// Whole messages, written one after another: a caller that gives up leaves no half line.
+    outgoing: Mutex<Option<mpsc::Sender<String>>>,
+    writer: JoinHandle<()>,
     inbox: Inbox,
 }
+
+/// Messages that may wait to be written.
+const QUEUED: usize = 64;
 
 impl StdioLink {
     /// Starts the program and begins to read.
     pub fn start(program: &Program, inbox: &Inbox) -> Result<Self, StartError> {
         let (running, pipes) = Running::start(program)?;
-        let stdin = Arc::new(Mutex::new(Some(pipes.stdin)));
-        tokio::spawn(read(pipes.stdout, inbox.clone(), Arc::clone(&stdin)));
-        Ok(Self { running: Mutex::new(Some(running)), stdin, inbox: inbox.clone() })
+        let (send, receive) = mpsc::channel(QUEUED);
+        let writer = tokio::spawn(write(pipes.stdin, receive));
+        tokio::spawn(read(pipes.stdout, inbox.clone(), send.downgrade()));
+        let running = Arc::new(Mutex::new(Some(running)));
+        tokio::spawn(watch(Arc::downgrade(&running), inbox.clone()));
+        Ok(Self { running, outgoing: Mutex::new(Some(send)), writer, inbox: inbox.clone() })
     }
 
     /// Sends one message.
     pub async fn send(&self, message: &str) -> Result<(), CallError> {
-        write(&self.stdin, message).await.map_err(CallError::Connection)
+        let outgoing = self.outgoing.lock().await.clone();
+        let closed = || CallError::Connection("its stdin is closed".to_owned());
+        outgoing.ok_or_else(closed)?.send(message.to_owned()).await.map_err(|_| closed())
     }
 
     /// The last lines of the server's stderr.
@@ -59,7 +70,12 @@ impl StdioLink {
 
     /// Closes stdin, waits, ends the whole group.
     pub async fn close(&self, patience: Duration) {
-        self.stdin.lock().await.take();
+        self.outgoing.lock().await.take();
+        // A server that does not read keeps the writer waiting; its stdin must close all the same.
+        if self.running.lock().await.is_some() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        self.writer.abort();
         if let Some(running) = self.running.lock().await.take() {
             running.end(patience).await;
         }
@@ -67,18 +83,37 @@ impl StdioLink {
     }
 }
 
-async fn write(stdin: &Mutex<Option<ChildStdin>>, message: &str) -> Result<(), String> {
-    let mut stdin = stdin.lock().await;
-    let pipe = stdin.as_mut().ok_or("its stdin is closed")?;
-    let mut line = Vec::with_capacity(message.len() + 1);
-    line.extend_from_slice(message.as_bytes());
-    line.push(b'\n');
-    pipe.write_all(&line).await.map_err(|error| error.to_string())?;
-    pipe.flush().await.map_err(|error| error.to_string())
+/// Writes whole messages until nobody sends any more, or the server no longer reads.
+async fn write(mut stdin: ChildStdin, mut outgoing: mpsc::Receiver<String>) {
+    while let Some(mut message) = outgoing.recv().await {
+        message.push('\n');
+        if stdin.write_all(message.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Notices the end of the process even where a grandchild keeps its stdout open.
+async fn watch(running: Weak<Mutex<Option<Running>>>, inbox: Inbox) {
+    const LAST_WORDS: Duration = Duration::from_millis(200);
+    loop {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let Some(running) = running.upgrade() else { return };
+        let ended = match running.lock().await.as_mut() {
+            Some(running) => running.has_ended(),
+            None => return,
+        };
+        if ended {
+            // What it wrote last may still be in the pipe.
+            tokio::time::sleep(LAST_WORDS).await;
+            inbox.close(&CallError::Died { how: "it ended".to_owned() });
+            return;
+        }
+    }
 }
 
 /// Reads lines until the pipe ends.
-async fn read(stdout: ChildStdout, inbox: Inbox, stdin: Arc<Mutex<Option<ChildStdin>>>) {
+async fn read(stdout: ChildStdout, inbox: Inbox, outgoing: mpsc::WeakSender<String>) {
     let mut reader = BufReader::with_capacity(64 << 10, stdout);
     let mut line = Vec::new();
     let mut lost = 0usize;
@@ -97,7 +132,7 @@ async fn read(stdout: ChildStdout, inbox: Inbox, stdin: Arc<Mutex<Option<ChildSt
         let used = newline.map_or(chunk.len(), |at| at + 1);
         reader.consume(used);
         if newline.is_some() {
-            take(&inbox, &stdin, &line, lost);
+            take(&inbox, &outgoing, &line, lost);
             if line.capacity() > 1 << 20 {
                 line = Vec::new();
             }
@@ -106,12 +141,12 @@ async fn read(stdout: ChildStdout, inbox: Inbox, stdin: Arc<Mutex<Option<ChildSt
         }
     }
     if !line.is_empty() {
-        take(&inbox, &stdin, &line, lost);
+        take(&inbox, &outgoing, &line, lost);
     }
     inbox.close(&CallError::Died { how: "it closed its stdout".to_owned() });
 }
 
-fn take(inbox: &Inbox, stdin: &Arc<Mutex<Option<ChildStdin>>>, line: &[u8], lost: usize) {
+fn take(inbox: &Inbox, outgoing: &mpsc::WeakSender<String>, line: &[u8], lost: usize) {
     if lost > 0 {
         let size = line.len() + lost;
         let detail = format!("{size} bytes, the limit is {MAX_MESSAGE}: {}", excerpt(line));
@@ -119,12 +154,11 @@ fn take(inbox: &Inbox, stdin: &Arc<Mutex<Option<ChildStdin>>>, line: &[u8], lost
         return;
     }
     for (id, method) in inbox.accept(line) {
-        let answer = answer_to(&id, &method).to_string();
-        let stdin = Arc::clone(stdin);
-        // A server that does not read its stdin must not stop us from reading its stdout.
-        tokio::spawn(async move {
-            tokio::time::timeout(Duration::from_secs(5), write(&stdin, &answer)).await
-        });
+        // A server that asks without reading must not stop us from reading: what does not fit into
+        // the queue stays unanswered.
+        if let Some(outgoing) = outgoing.upgrade() {
+            let _ = outgoing.try_send(answer_to(&id, &method).to_string());
+        }
     }
 }
 

@@ -12,6 +12,8 @@ pub struct Seen {
     pub checkup: Checkup,
     /// The entries as received.
     pub tools: Vec<Value>,
+    /// Why the tools could not be listed; there is no catalog then.
+    pub list_error: Option<String>,
     /// The snapshot's `capabilities` and `protocolVersion`.
     capabilities: Value,
 }
@@ -47,13 +49,12 @@ pub async fn examine(
         .iter()
         .map(|step| line(step.name, &step.outcome, step.took))
         .collect::<Vec<_>>();
-    let (tools, outcome) = match listed {
-        Ok(tools) => {
-            let outcome = format!("{} tools", tools.len());
-            (tools, outcome)
-        }
-        Err(error) => (Vec::new(), format!("failed: {error}")),
+    let list_error = listed.as_ref().err().map(ToString::to_string);
+    let outcome = match &listed {
+        Ok(tools) => format!("{} tools", tools.len()),
+        Err(error) => format!("failed: {error}"),
     };
+    let tools = listed.unwrap_or_default();
     steps.push(line("tools/list", &outcome, took));
     let about = server.about().clone();
     let violations = server.violations();
@@ -86,7 +87,7 @@ pub async fn examine(
         tools,
         totals,
     };
-    Ok(Seen { checkup, tools: entries, capabilities: about.capabilities })
+    Ok(Seen { checkup, tools: entries, list_error, capabilities: about.capabilities })
 }
 
 fn line(step: &str, outcome: &str, took: std::time::Duration) -> StepLine {
@@ -120,5 +121,5 @@ pub fn examine_snapshot(name: &str, text: &str) -> Result<Seen, String> {
         totals,
     };
     let capabilities = document.get("capabilities").cloned().unwrap_or_default();
-    Ok(Seen { checkup, tools: entries, capabilities })
+    Ok(Seen { checkup, tools: entries, list_error: None, capabilities })
 }

@@ -78,6 +78,10 @@ impl Server {
             }
             ("wrong-version", "initialize") => self.initialize(&id, "1999-01-01"),
             (_, "initialize") => self.initialize(&id, "2025-06-18"),
+            ("pauses-after-list", "tools/list") => {
+                self.list(&id, message);
+                std::thread::sleep(Duration::from_millis(2500));
+            }
             (_, "tools/list") => self.list(&id, message),
             (_, "tools/call") => self.call(&id),
             _ => answer(&id, "error", json!({ "code": -32601, "message": "Method not found" })),
@@ -116,6 +120,10 @@ impl Server {
         let whole = json!({ "jsonrpc": "2.0", "id": id, "result": good });
         match self.fault.as_str() {
             "hangs-in-call" => {}
+            "dies-but-its-child-holds-stdout" => {
+                let _ = Command::new("sleep").arg("600").spawn();
+                std::process::exit(7);
+            }
             "dies-in-call" => {
                 let _ = writeln!(std::io::stderr(), "segmentation fault, almost");
                 std::process::exit(42);

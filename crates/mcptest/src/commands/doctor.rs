@@ -80,14 +80,15 @@ type Targets = (Vec<(String, Address)>, Redactor);
 fn addresses(args: &DoctorArgs) -> anyhow::Result<Option<Targets>> {
     if let Some(url) = &args.url {
         let headers = args.header.iter().map(|header| {
-            let (name, value) = header
-                .split_once(':')
-                .with_context(|| format!("--header `{header}` is not NAME:VALUE"))?;
+            let (name, value) = header.split_once(':').context("a --header is not NAME:VALUE")?;
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         });
         let headers = headers.collect::<anyhow::Result<BTreeMap<_, _>>>()?;
-        let secrets =
-            headers.iter().map(|(name, value)| (value.clone(), format!("[header {name}]")));
+        // The whole value, and its parts: a server may quote the token without the word before it.
+        let secrets = headers.iter().flat_map(|(name, value)| {
+            let parts = value.split_whitespace().chain([value.as_str()]);
+            parts.map(move |part| (part.to_owned(), format!("[header {name}]")))
+        });
         let redactor = Redactor::new(secrets);
         return Ok(Some((
             vec![(url.clone(), Address::Url { url: url.clone(), headers })],
@@ -138,6 +139,9 @@ fn show(
         let [one] = seen else {
             anyhow::bail!("--save takes one server, and {} answered", seen.len())
         };
+        if let Some(error) = &one.list_error {
+            anyhow::bail!("nothing is saved: tools/list failed: {}", redactor.text(error));
+        }
         let snapshot = redactor.text(&serde_json::to_string_pretty(&one.snapshot())?);
         output::write_file(path, &format!("{snapshot}\n"))?;
         output::say(&format!("saved {} tools to {}", one.tools.len(), path.display()));
@@ -167,7 +171,8 @@ fn show(
     for (name, error) in failed {
         output::say(&redactor.text(&start_failure(name, error)));
     }
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OUTSIDE) })
+    let whole = failed.is_empty() && seen.iter().all(|one| one.list_error.is_none());
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(OUTSIDE) })
 }
 
 /// A server that would not start: what it said, what it did wrong, what to do.
