@@ -72,9 +72,6 @@ impl StdioLink {
     pub async fn close(&self, patience: Duration) {
         self.outgoing.lock().await.take();
         // A server that does not read keeps the writer waiting; its stdin must close all the same.
-        if self.running.lock().await.is_some() {
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
         self.writer.abort();
         if let Some(running) = self.running.lock().await.take() {
             running.end(patience).await;

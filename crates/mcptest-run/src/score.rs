@@ -282,17 +282,12 @@ fn add_notes(
         document.notes.push(note);
     }
     if runs.iter().all(|(_, run)| run.is_inconclusive()) {
+        let message =
+            format!("every run of {} was inconclusive, so no verdict is possible", cell.name());
         document.errors.push(Problem {
-            code: "all-inconclusive".to_owned(),
-            message: format!(
-                "every run of {} was inconclusive, so no verdict is possible",
-                cell.name()
-            ),
             test: Some(cell.test.clone()),
-            file: None,
-            line: None,
-            column: None,
             help: Some("see each run's cause, and record them again".to_owned()),
+            ..Problem::new("all-inconclusive", message)
         });
     }
 }

@@ -300,13 +300,8 @@ impl Group {
             finish(sink, test, Status::Error, messages.clone(), 0.0);
         }
         sink(Event::Problem(Problem {
-            code: "server-start".to_owned(),
-            message,
-            test: None,
-            file: None,
-            line: None,
-            column: None,
             help: failure.help(),
+            ..Problem::new("server-start", message)
         }));
     }
 

@@ -8,12 +8,13 @@ use serde_json::Number;
 use crate::checks::{half, or_default};
 use crate::figures::{Figure, Figures};
 use crate::gate::{self, Cell, Check};
+use crate::ids::refs;
 use crate::metrics::{
     distractors, golden_path, orchestration, pass_k, selection, token_efficiency, tool_edges,
     trajectory, trajectory_axes,
 };
 use crate::result::{AssertionResult, CurvePoint, Floor, Gate, Status};
-use crate::scorer::{RunObservation, TestScorer, axis_ids, members, refs};
+use crate::scorer::{RunObservation, TestScorer, axis_ids, members};
 
 /// Everything a cell's runs say.
 #[derive(Debug)]

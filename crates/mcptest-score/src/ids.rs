@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use mcptest_trace::ToolCall;
+use serde_json::Value;
 
 use crate::surface::Surface;
 
@@ -49,6 +50,17 @@ impl Call<'_> {
     /// Whether the tool reported an error; a missing `is_error` is false.
     pub fn is_error(&self) -> bool {
         self.recorded.is_error == Some(true)
+    }
+
+    /// The arguments, unless the trace carries none for this call.
+    pub fn arguments(&self) -> Option<Value> {
+        let raw = self.recorded.args.as_ref()?;
+        serde_json::from_str(raw.get()).ok().filter(|args: &Value| !args.is_null())
+    }
+
+    /// The arguments; MCP lets a call leave them out, and that is an empty object.
+    pub fn arguments_or_empty(&self) -> Value {
+        self.arguments().unwrap_or_else(|| Value::Object(serde_json::Map::new()))
     }
 
     /// Whether the server is still unknown though `ids` would need it.
@@ -160,6 +172,11 @@ impl Declared {
                 .then(|| (server, &name[name.len() - tool.len()..]))
         })
     }
+}
+
+/// Borrows a list of ids.
+pub(crate) fn refs(ids: &[String]) -> Vec<&str> {
+    ids.iter().map(String::as_str).collect()
 }
 
 /// The server that all ids ending in `.name` agree on.

@@ -411,6 +411,14 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+impl Problem {
+    /// A problem without a place.
+    pub fn new(code: &str, message: impl Into<String>) -> Self {
+        let (code, message) = (code.to_owned(), message.into());
+        Self { code, message, test: None, file: None, line: None, column: None, help: None }
+    }
+}
+
 /// What depends on the moment and the machine.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {

@@ -10,7 +10,7 @@ use mcptest_trace::{RunStatus, Trace};
 
 use crate::checks::Checks;
 use crate::gate::Check;
-use crate::ids::{Call, Declared, IdIndex};
+use crate::ids::{Call, Declared, IdIndex, refs};
 use crate::injected;
 use crate::metrics::distractors::Injected;
 use crate::metrics::{
@@ -339,10 +339,6 @@ impl TestScorer {
     pub(crate) fn complexity(&self) -> Option<String> {
         Some(self.test.gates.distractors.as_ref()?.complexity?.word().to_owned())
     }
-}
-
-pub(crate) fn refs(ids: &[String]) -> Vec<&str> {
-    ids.iter().map(String::as_str).collect()
 }
 
 pub(crate) fn members(classes: &[EqualFunctionClass]) -> Vec<&str> {

@@ -102,15 +102,7 @@ impl Stop {
             Self::Diagnostics(found) => {
                 found.iter().filter(|one| one.is_error()).map(problem).collect()
             }
-            Self::Message(code, message) => vec![Problem {
-                code: (*code).to_owned(),
-                message: message.clone(),
-                test: None,
-                file: None,
-                line: None,
-                column: None,
-                help: None,
-            }],
+            Self::Message(code, message) => vec![Problem::new(code, message.as_str())],
             Self::Problem(problem) => vec![Problem::clone(problem)],
         }
     }

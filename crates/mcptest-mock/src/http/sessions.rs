@@ -6,8 +6,8 @@ use std::time::SystemTime;
 use axum::http::HeaderMap;
 use indexmap::IndexMap;
 
-use crate::fault::split_mix;
 use crate::lifecycle::Session;
+use mcptest_suite::distractors::split_mix;
 
 /// The header that names a session.
 pub const HEADER: &str = "mcp-session-id";

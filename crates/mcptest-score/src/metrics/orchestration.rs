@@ -11,7 +11,6 @@
 use std::collections::HashSet;
 
 use mcptest_suite::model::EqualFunctionClass;
-use serde_json::Value;
 
 use super::Tally;
 use super::selection::{self, RunSelection};
@@ -72,7 +71,7 @@ pub fn observe(
         let object = matches!(shape, Shape::Filled | Shape::Empty);
         run.well_formed += u64::from(object && !call.recorded.name.trim().is_empty());
         if let (Some(surface), Some(found)) = (surface, &mut run.surface) {
-            found.look_at(surface, call, arguments(call));
+            found.look_at(surface, call);
         }
     }
     (run.errors, run.recovered) = recoveries(classes, calls);
@@ -99,12 +98,6 @@ impl Shape {
             None => Self::NoObject,
         }
     }
-}
-
-/// The arguments, unless the trace carries none for this call.
-fn arguments(call: &Call<'_>) -> Option<Value> {
-    let raw = call.recorded.args.as_ref()?;
-    serde_json::from_str(raw.get()).ok().filter(|args: &Value| !args.is_null())
 }
 
 /// Errored calls, and those followed by a success on the same tool or class.
@@ -134,9 +127,8 @@ fn recoveries(classes: Option<ClassIndex<'_>>, calls: &[Call<'_>]) -> (u64, u64)
 }
 
 impl OnSurface {
-    fn look_at(&mut self, surface: &Surface, call: &Call<'_>, args: Option<Value>) {
-        // MCP lets a call leave its arguments out: that is an empty object.
-        let args = args.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    fn look_at(&mut self, surface: &Surface, call: &Call<'_>) {
+        let args = call.arguments_or_empty();
         let verdict = surface.check_args(call.server, call.name, &args);
         // A trace without servers may carry the name as the model was shown it.
         let verdict = match verdict {

@@ -11,7 +11,7 @@ use mcptest_trace::Delegation;
 
 use super::Tally;
 use crate::figures::{Figure, Figures, int, percent_floor};
-use crate::ids::{Call, IdIndex};
+use crate::ids::{Call, IdIndex, refs};
 use crate::result::{Detail, RunDetail};
 
 /// The block with its ids indexed.
@@ -76,10 +76,6 @@ fn is_surely_restricted(block: &ToolEdges, call: &Call<'_>) -> bool {
     call.server.is_none()
         && call.is_undecided(&refs(&block.restricted))
         && !call.is_undecided(&refs(&block.allowed))
-}
-
-fn refs(ids: &[String]) -> Vec<&str> {
-    ids.iter().map(String::as_str).collect()
 }
 
 fn delegated(block: &ToolEdges, seen: &[Delegation]) -> Vec<usize> {

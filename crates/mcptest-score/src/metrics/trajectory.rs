@@ -94,7 +94,7 @@ pub fn observe(expected: &Expected, calls: &[Call<'_>]) -> RunTrajectory {
     // Each call with its arguments parsed once, and only where a rule looks at them; a call without
     // any has an empty object.
     let looked_at = expected.calls.iter().any(|call| !matches!(call.args, ArgsTest::Any));
-    let args = |call: &Call<'_>| if looked_at { arguments(call) } else { Value::Null };
+    let args = |call: &Call<'_>| if looked_at { call.arguments_or_empty() } else { Value::Null };
     let recorded = calls.iter().map(|call| (call, args(call))).collect::<Vec<_>>();
     let fits = |wanted: &ExpectedCall, (call, args): &(&Call<'_>, Value)| wanted.fits(call, args);
     let pairs = match expected.mode {
@@ -117,13 +117,6 @@ pub fn observe(expected: &Expected, calls: &[Call<'_>]) -> RunTrajectory {
         }
     }
     run
-}
-
-fn arguments(call: &Call<'_>) -> Value {
-    let raw = call.recorded.args.as_ref();
-    raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .filter(|args: &Value| !args.is_null())
-        .unwrap_or_else(|| Value::Object(serde_json::Map::new()))
 }
 
 /// Folds the runs.

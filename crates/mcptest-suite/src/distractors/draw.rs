@@ -6,21 +6,21 @@
 /// a library may change its generator, a recorded sweep may not.
 pub fn draw(size: usize, count: usize, seed: u64) -> Vec<usize> {
     let mut order = (0..size).collect::<Vec<_>>();
-    let mut state = seed;
     for at in 0..count.min(size) {
         let left = (size - at) as u64;
         // The high half of a 128-bit product maps the word onto 0..left without modulo bias to speak of.
-        let pick = ((u128::from(next(&mut state)) * u128::from(left)) >> 64) as usize;
+        let pick = ((u128::from(split_mix(seed, at as u64 + 1)) * u128::from(left)) >> 64) as usize;
         order.swap(at, at + pick);
     }
     order.truncate(count);
     order
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-const fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut word = *state;
+/// The `n`th output of SplitMix64 (Steele, Lea, Flood 2014), counted from 1.
+///
+/// Its state only ever grows by a constant, so none has to be kept between calls.
+pub const fn split_mix(seed: u64, n: u64) -> u64 {
+    let mut word = seed.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
@@ -34,9 +34,9 @@ mod tests {
     #[test]
     fn the_generator_is_splitmix64() {
         // Reference values of the published algorithm for seed 1234567.
-        let mut state = 1_234_567;
-        assert_eq!(next(&mut state), 6_457_827_717_110_365_317);
-        assert_eq!(next(&mut state), 3_203_168_211_198_807_973);
+        assert_eq!(split_mix(1_234_567, 1), 6_457_827_717_110_365_317);
+        assert_eq!(split_mix(1_234_567, 2), 3_203_168_211_198_807_973);
+        assert_eq!(split_mix(1_234_567, 3), 9_817_491_932_198_370_423);
     }
 
     proptest! {

@@ -5,5 +5,5 @@ mod draw;
 mod near_duplicate;
 
 pub use bundled::{BundledTool, bundled};
-pub use draw::draw;
+pub use draw::{draw, split_mix};
 pub use near_duplicate::{NearDuplicate, near_duplicates};

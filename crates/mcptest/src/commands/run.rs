@@ -61,15 +61,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> anyhow::Result<ExitCode> {
     let (mut document, _) = collected.finish();
     document.suite = if let [one] = suites.as_slice() { Some(one.name.to_string()) } else { None };
     if interrupted {
-        document.errors.push(Problem {
-            code: "interrupted".to_owned(),
-            message: "interrupted before every test had run".to_owned(),
-            test: None,
-            file: None,
-            line: None,
-            column: None,
-            help: None,
-        });
+        document.errors.push(Problem::new("interrupted", "interrupted before every test had run"));
     }
     document.timing = Some(output::timing(started, "live"));
     output::report(&document, &args.report)?;
